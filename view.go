@@ -142,5 +142,5 @@ func (v *View) Write(w io.Writer, kind, theme string) error {
 	if !known {
 		return fmt.Errorf("parallax: theme %q: want light or dark", theme)
 	}
-	return render(w, scene.Furnish(v.request.Size, v.result.Scene), colours)
+	return render(w, scene.AddTitleAndLegend(v.request.Size, v.result.Scene), colours)
 }

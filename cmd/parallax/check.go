@@ -286,7 +286,7 @@ func (l *limit) absent(d *findings.Data) string {
 	case i >= 0 && p.Locations == 1:
 		return "the run has no such number, it has 1 " + diagnose.One(p.Over)
 	case i == 1 && p.LoadBalance != nil:
-		return "the run has no such number, nobody communicates in it"
+		return "the run has no such number: it records no communication"
 	case i >= 0:
 		return "the run has no such number"
 	case l.unit == "time" && d.Unit != "ns":

@@ -46,7 +46,7 @@ func runImport(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	if clickhouse.IsAddress(out) {
-		return importElsewhere(ctx, e, args, out, shard)
+		return importIntoCluster(ctx, e, args, out, shard)
 	}
 	if shard.Of > 0 {
 		return importPart(ctx, e, args, out, shard)
@@ -143,8 +143,8 @@ func importPart(ctx context.Context, e *env, args []string, out string, shard lo
 	return tellImport(e, run, run, began)
 }
 
-// importElsewhere writes a run into tables of a cluster, from its store in the cache.
-func importElsewhere(ctx context.Context, e *env, args []string, out string, shard load.Shard) error {
+// importIntoCluster writes a run into tables of a cluster, from its store in the cache.
+func importIntoCluster(ctx context.Context, e *env, args []string, out string, shard load.Shard) error {
 	a, err := clickhouse.Parse(out)
 	if err != nil {
 		return usage("import: -o: %v", err)

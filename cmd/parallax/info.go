@@ -79,7 +79,7 @@ func printInfo(w io.Writer, i *view.InfoJSON, activity string) {
 	line("overlay rows", int64(i.RowsOverlay), " of samples or repeated states, which no sum has")
 	line("regions", int64(i.Regions), "")
 	line("intervals", i.Intervals, fmt.Sprintf(", nested %d deep", i.Depth))
-	line("inferred", i.Inferred, " more: work around calls, which nobody recorded")
+	line("inferred", i.Inferred, " more: work around calls that the source does not record")
 	line("links", i.Links, "")
 	line("instants", i.Instants, "")
 	line("counters", int64(i.Counters), ", "+view.Thousands(i.Samples)+" samples")

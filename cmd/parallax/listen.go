@@ -81,7 +81,7 @@ func changedTokens(path string, warn func(string, ...any)) func() ([]server.Toke
 		last = now
 		list, err := readTokens(path)
 		if err != nil {
-			warn("%v; nobody is let in until it can be read", err)
+			warn("%v; all requests are refused until it can be read", err)
 		}
 		return list, true
 	}
@@ -194,7 +194,7 @@ func exposure(a net.Addr, encrypted bool) (warnings []string) {
 	if !ok || tcp.IP.IsLoopback() {
 		return nil
 	}
-	out := []string{"others can reach this address: whoever has the token in it can read these runs, and open any " +
+	out := []string{"others can reach this address: everyone with its token can read these runs, and open any " +
 		"file that you can read; --tokens FILE gives tokens that only look"}
 	if !encrypted {
 		out = append(out,

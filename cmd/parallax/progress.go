@@ -102,5 +102,5 @@ func (p *progressLines) show(label string, done, total int64) {
 		Total  int64   `json:"total_bytes"`
 		Rate   float64 `json:"bytes_per_second"`
 		Left   float64 `json:"seconds_left"`
-	}{label, min(done, total), total, rate, left.Seconds()}) // nobody reads it: nobody minds
+	}{label, min(done, total), total, rate, left.Seconds()}) // an error of the terminal is no error of the import
 }

@@ -149,7 +149,7 @@ func (e *env) openWarehouse(ctx context.Context, a *clickhouse.Address) (*query.
 		}
 		return place.Query(ctx, text, limits)
 	}
-	return &query.Database{Elsewhere: true, Apart: ask}, func() { place.Close() }, nil
+	return &query.Database{Remote: true, Apart: ask}, func() { place.Close() }, nil
 }
 
 // writeAnswer writes the rows of a query; more reports whether the limit left some out.

@@ -280,7 +280,7 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		}
 		return r.Table().WriteCSV(w)
 	}
-	s := o.picture.Furnish(func(size scene.Size) *scene.Scene {
+	s := o.picture.AddTitleAndLegend(func(size scene.Size) *scene.Scene {
 		s := r.Scene(size)
 		if o.letter != "" && s != nil {
 			s.Title = strings.TrimSpace("(" + o.letter + ") " + s.Title)

@@ -28,7 +28,7 @@ func shopTruth(o Options) []string {
 		"One of eight quotes of the last instance of pricing takes nine times as long.",
 		"A checkout calls stock, payment and mail one after the other, in any order, where it could call them at once.",
 		"One of six charges of payment fails after 2.5 ms and is made again 500 µs later.",
-		"One of twenty reservations of stock fails, and nobody tries again.",
+		"One of twenty reservations of stock fails, and the caller does not try again.",
 	}
 }
 

@@ -182,7 +182,7 @@ func stencilTruth(o Options) []string {
 	if s.slowNode < 0 {
 		return []string{
 			"All ranks compute equally long; what differs is noise of a few per cent.",
-			"Nobody waits for anyone in particular: MPI takes a small share of the time, and the same on all ranks.",
+			"No rank waits for one rank in particular: MPI takes a small share of the time, and the same on all ranks.",
 		}
 	}
 	first := s.slowNode * s.perNode

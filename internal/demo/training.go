@@ -294,7 +294,7 @@ func trainingTruth(o Options) []string {
 				firstStep+t.stalledStep, t.stalled, stallCost/1_000_000))
 	}
 	if len(truth) == 0 {
-		truth = []string{"All GPUs take equally long for the same kernels, and nobody waits for anyone in " +
+		truth = []string{"All GPUs take equally long for the same kernels, and no rank waits for one in " +
 			"particular: the all-reduces overlap with backward but for the last."}
 	}
 	return truth

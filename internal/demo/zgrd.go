@@ -34,7 +34,7 @@ const (
 func zgrdTruth(o Options) []string {
 	shape := "10,240 ranks: ten panels of 32 x 32 on a sphere."
 	if o.Balanced {
-		return []string{shape, "Work is the same everywhere and nobody writes for others: one small cloud."}
+		return []string{shape, "Work is the same everywhere and no rank writes for others: one small cloud."}
 	}
 	return []string{
 		shape,

@@ -485,7 +485,7 @@ func (l *Loader) key(f Found) (string, error) {
 // Local returns the store of a run on this machine, and imports it first where the cache does not have it.
 func (l *Loader) Local(ctx context.Context, f Found) (string, error) {
 	if f.remote != nil {
-		return "", usage("%s lies elsewhere; import from what it was made of", f.Source)
+		return "", usage("%s is remote; import from what it was made of", f.Source)
 	}
 	r, err := l.Open(ctx, f)
 	if err != nil {

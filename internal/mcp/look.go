@@ -171,7 +171,7 @@ func (s *Server) view(ctx context.Context, _ *sdk.CallToolRequest, in viewIn) (*
 // pictured returns an answer with the picture of its result.
 func (s *Server) pictured(result view.Result, answer any) (*sdk.CallToolResult, error) {
 	var picture bytes.Buffer
-	if err := s.config.Picture(&picture, scene.Furnish(pictureSize, result.Scene)); err != nil {
+	if err := s.config.Picture(&picture, scene.AddTitleAndLegend(pictureSize, result.Scene)); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(answer)

@@ -148,7 +148,7 @@ func (a *Apart) Query(ctx context.Context, job Job) (*Rows, error) {
 type process struct {
 	command *exec.Cmd
 	bounds  Bounds
-	input   io.Closer // open as long as somebody waits for rows
+	input   io.Closer // open as long as the client waits for rows
 	out     *bufio.Reader
 	said    *firstWords
 	ctx     context.Context

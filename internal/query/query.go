@@ -38,8 +38,8 @@ type Database struct {
 	Only []*table.Table
 	// Apart answers statements that the engine must run, in place of this process; nil: they run here.
 	Apart func(ctx context.Context, text string, limits Limits, params []any) (*Rows, error)
-	// Elsewhere says that Apart answers all statements, in the SQL of another engine.
-	Elsewhere bool
+	// Remote says that Apart answers all statements, in the SQL of another engine.
+	Remote bool
 }
 
 // Limits bound a query. Zero values: no bound.

@@ -22,7 +22,7 @@ type Stream struct {
 // Stream starts a query. Columns of tables have their declared types, and their rows come as they are found. A computed
 // column has the narrowest type that holds its values, so such rows are collected first.
 func (d *Database) Stream(ctx context.Context, text string, limits Limits, params ...any) (*Stream, error) {
-	if d.Elsewhere {
+	if d.Remote {
 		r, err := d.Apart(ctx, text, limits, params)
 		if err != nil {
 			return nil, err

@@ -306,7 +306,7 @@ func (l *log) rotate(now time.Time) {
 	for len(l.files) > 1 && (sum > l.limit || l.keep > 0 && now.Sub(l.files[0].newest) > l.keep) {
 		s := l.files[0]
 		if os.Remove(s.path) != nil && sum <= 2*l.limit {
-			return // somebody reads it, on systems that mind; it goes the next time
+			return // another process reads it, on systems that lock; it goes the next time
 		}
 		sum -= s.size
 		l.rotated += s.size

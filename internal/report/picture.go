@@ -89,7 +89,7 @@ func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]stri
 			return nil, nil
 		}
 	}
-	s := scene.Furnish(size, func(size scene.Size) *scene.Scene {
+	s := scene.AddTitleAndLegend(size, func(size scene.Size) *scene.Scene {
 		s := result.Scene(size)
 		s.Notes = nil // the page writes them
 		return s

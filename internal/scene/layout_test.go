@@ -177,10 +177,10 @@ func allText(s *scene.Scene) string {
 	return b.String()
 }
 
-func TestFurnishKeepsTheSizeAndWritesEverything(t *testing.T) {
+func TestAddTitleAndLegendKeepsTheSizeAndWritesEverything(t *testing.T) {
 	for _, size := range []scene.Size{{Width: 400, Height: 300}, {Width: 1600, Height: 900}, {Width: 200, Height: 90}, {Width: 20, Height: 20}} {
 		asked := []scene.Size{}
-		s := scene.Furnish(size, func(inner scene.Size) *scene.Scene {
+		s := scene.AddTitleAndLegend(size, func(inner scene.Size) *scene.Scene {
 			asked = append(asked, inner)
 			plot := scene.New(inner, "A title", "d")
 			plot.Legend = []scene.LegendEntry{{Label: "compute", Colour: scene.RoleColour(1)}}
@@ -208,7 +208,7 @@ func TestFurnishKeepsTheSizeAndWritesEverything(t *testing.T) {
 			t.Errorf("%v: the plot lies at %v with height %v", size, f.Y, f.H)
 		}
 	}
-	if s := scene.Furnish(scene.Size{Width: 9, Height: 9}, func(scene.Size) *scene.Scene { return nil }); s == nil {
+	if s := scene.AddTitleAndLegend(scene.Size{Width: 9, Height: 9}, func(scene.Size) *scene.Scene { return nil }); s == nil {
 		t.Error("no scene for no plot")
 	}
 }

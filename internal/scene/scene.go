@@ -14,7 +14,7 @@ type Size struct{ Width, Height int }
 // A Scene is one picture.
 type Scene struct {
 	Width, Height float64
-	// Zoom is how many pixels of a file one of the scene's is; 0: one. See Furnish.
+	// Zoom is how many pixels of a file one of the scene's is; 0: one. See AddTitleAndLegend.
 	Zoom float64
 	// Print is how many millimetres of paper one of the scene's pixels is; 0: it is for screens.
 	Print float64
@@ -25,7 +25,7 @@ type Scene struct {
 	Frames      []Frame
 	Layers      []Layer
 	// Title, Legend and Notes are data and not drawn by views: the page shows them in
-	// places of its own, Furnish draws them for files.
+	// places of its own, AddTitleAndLegend draws them for files.
 	Legend []LegendEntry
 	// Notes list clipped, capped, aggregated and guessed data.
 	Notes []string

@@ -164,7 +164,7 @@ func TestTooManyComputationsAreRefusedAtOnce(t *testing.T) {
 		statuses = append(statuses, status)
 	}
 	within(t, "the first starts", started)
-	for waiting(h.s.slots) < 2 {
+	for waiting(h.s.limiter) < 2 {
 		runtime.Gosched()
 	}
 	answer, body := h.ask("GET", probeURL+"scene?top=99", "", nil)

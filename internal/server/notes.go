@@ -179,7 +179,7 @@ func (s *runPages) keepNotes(w http.ResponseWriter, r *http.Request, x *run) err
 		return err
 	}
 	if before.Version != n.Version {
-		return &apiError{Status: http.StatusConflict, Kind: "failed", Message: "somebody else changed these notes",
+		return &apiError{Status: http.StatusConflict, Kind: "failed", Message: "another person changed these notes",
 			Hint: "read them again"}
 	}
 	n.Version++

@@ -239,7 +239,7 @@ func (s *Server) cachedReport(ctx context.Context, x *run) ([]byte, error) {
 	key := fmt.Sprintf("report %q %d", x.id, x.Store.Generation())
 	e, err := s.cache.get(ctx, key, []*run{x}, func(ctx context.Context) (made, error) {
 		var b bytes.Buffer
-		err := s.slots.do(ctx, key, s.guarded("report", func() error { return s.config.Report(ctx, &b, x.Run) }))
+		err := s.limiter.do(ctx, key, s.guarded("report", func() error { return s.config.Report(ctx, &b, x.Run) }))
 		return made{value: b.Bytes(), bytes: int64(b.Len())}, err
 	})
 	if err != nil {

@@ -22,9 +22,9 @@ import (
 type computer struct {
 	answerer
 
-	runs  *registry
-	cache *cache
-	slots *slots
+	runs    *registry
+	cache   *cache
+	limiter *computeLimiter
 }
 
 // Limits of a request.
@@ -270,9 +270,9 @@ func (s *computer) cachedJSON(ctx context.Context, x *run, what string, f func(*
 	e, err := s.cache.get(ctx, key, []*run{x}, func(ctx context.Context) (made, error) {
 		var body []byte
 		if strings.HasPrefix(what, summaryOf) {
-			s.slots.expectScan(key, x.Store.Info().Intervals)
+			s.limiter.expectScan(key, x.Store.Info().Intervals)
 		}
-		err := s.slots.do(ctx, key, s.guarded(what, func() error {
+		err := s.limiter.do(ctx, key, s.guarded(what, func() error {
 			v, err := f(&computation{ctx})
 			if err == nil {
 				body, err = marshal(v)

@@ -45,9 +45,9 @@ func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result
 	e, err := s.cache.get(ctx, q.key(), q.runs, func(ctx context.Context) (made, error) {
 		var out *result
 		if q.view.Report.Findings {
-			s.slots.expectScan(q.costs(), q.runs[0].Store.Info().Intervals)
+			s.limiter.expectScan(q.costs(), q.runs[0].Store.Info().Intervals)
 		}
-		err := s.slots.do(ctx, q.costs(), s.guarded("view "+q.view.Name, func() error {
+		err := s.limiter.do(ctx, q.costs(), s.guarded("view "+q.view.Name, func() error {
 			req, err := q.request()
 			if err != nil {
 				return err
@@ -111,7 +111,7 @@ func (s *computer) use(ctx context.Context, e *entry, r *result, what making, f 
 		return err
 	}
 	defer done()
-	err = s.slots.finish(ctx, "draw "+r.view.Name, s.guarded("view "+r.view.Name, f))
+	err = s.limiter.finish(ctx, "draw "+r.view.Name, s.guarded("view "+r.view.Name, f))
 	now := r.bytes()
 	s.cache.grow(e, now-r.size.Swap(now))
 	return err
@@ -140,9 +140,9 @@ func (r *result) draw() *scene.Scene {
 	return r.scene
 }
 
-// furnished returns the picture as a file shows it, with title, legend and notes; size: as large
+// withTitleAndLegend returns the picture as a file shows it, with title, legend and notes; size: as large
 // as on paper, nil: as it was asked for. Letter names it among others of a figure.
-func (r *result) furnished(size *scene.Picture, letter string, theme scene.Theme) *scene.Scene {
+func (r *result) withTitleAndLegend(size *scene.Picture, letter string, theme scene.Theme) *scene.Scene {
 	draw := func(size scene.Size) *scene.Scene {
 		s := r.value.Scene(size)
 		s.Notes = union(s.Notes, r.value.Notes())
@@ -153,9 +153,9 @@ func (r *result) furnished(size *scene.Picture, letter string, theme scene.Theme
 		return s
 	}
 	if size != nil {
-		return size.Furnish(draw)
+		return size.AddTitleAndLegend(draw)
 	}
-	return scene.Furnish(r.request.Size, draw)
+	return scene.AddTitleAndLegend(r.request.Size, draw)
 }
 
 // pick asks by a place of the scene, or by the number of an item where it is not negative.

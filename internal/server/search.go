@@ -46,7 +46,7 @@ func (s *runPages) search(w http.ResponseWriter, r *http.Request, x *run) error 
 	if q == "" {
 		return s.writeJSON(w, r, http.StatusOK, out)
 	}
-	err = s.slots.do(r.Context(), "search "+x.id, func() error { return find(r.Context(), &x.Run, q, limit, &out) })
+	err = s.limiter.do(r.Context(), "search "+x.id, func() error { return find(r.Context(), &x.Run, q, limit, &out) })
 	if err != nil {
 		return err
 	}

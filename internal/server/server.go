@@ -164,7 +164,7 @@ func New(c Config) (*Server, error) {
 	if c.Audit != nil {
 		s.audit = &audit{w: c.Audit}
 	}
-	s.slots = newSlots(c.Workers, c.Queue)
+	s.limiter = newComputeLimiter(c.Workers, c.Queue)
 	s.cache = newCache(s.ctx, &s.work, c.CacheResults, c.Memory)
 	s.uploads = newUploads(c.UploadDir, c.UploadLimit, len(c.Tokens) > 0)
 	s.runs = newRegistry(s)

@@ -238,7 +238,7 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 		if format == "csv" {
 			return res.rows().WriteSpreadsheet(&b) // who downloads a table opens it in one
 		}
-		return write(&b, res.furnished(size, r.URL.Query().Get("letter"), theme), theme)
+		return write(&b, res.withTitleAndLegend(size, r.URL.Query().Get("letter"), theme), theme)
 	})
 	return b.Bytes(), exportTypes[format], err
 }

@@ -56,7 +56,7 @@ type dimension struct {
 	id, at int
 }
 
-var topologies = scanned("topologies", "Grids on which locations lie, a row a dimension.",
+var topologies = scanned("topologies", "Grids of locations: one row per dimension.",
 	func(r *Run) int64 { return int64(3 * len(r.Store.Topologies())) },
 	[]column[dimension]{
 		integer("topology", "", "its number", func(x *dimension) int64 { return int64(x.id) }),
@@ -90,7 +90,7 @@ type spot struct {
 	*trace.Coordinate
 }
 
-var coordinates = scanned("coordinates", "Where locations lie in topologies, a row a location and dimension.",
+var coordinates = scanned("coordinates", "Coordinates of locations in topologies: one row per location and dimension.",
 	func(r *Run) int64 { return int64(len(r.Store.Topologies())) * int64(r.Store.Locations().Len()) },
 	[]column[spot]{
 		integer("topology", "", "its number in topologies", func(x *spot) int64 { return int64(x.id) }),

@@ -28,7 +28,7 @@ var intervalColumns = []column[interval]{
 	narrow(ofLane("location", "who", false, func(x *interval) (int64, bool) { return int64(x.Location), true })),
 	narrow(pathColumn),
 	narrow(ofLane("rank", "of the location", true, func(x *interval) (int64, bool) { return x.rank(x.Location) })),
-	narrow(ofLane("lane", "which of the location's lanes: what overlaps without nesting lies in several", false,
+	narrow(ofLane("lane", "which of the location's lanes: intervals that overlap without nesting are in several", false,
 		func(x *interval) (int64, bool) { return int64(x.Lane), true })),
 	narrow(ofRow("row", "", "its number in the lane; location, lane and row name an interval",
 		func(x *interval, from int, out []int64) {

@@ -93,7 +93,7 @@ var linkColumns = slices.Concat([]column[link]{
 	maybe("communicator_id", "", "its number in communicators", func(x *link) (int64, bool) {
 		return int64(x.Communicator[x.i]), int(x.Communicator[x.i]) < len(x.Store.Communicators())
 	}),
-	integer("count", "", "how many links it stands for", func(x *link) int64 { return max(x.Count[x.i], 1) }),
+	integer("count", "", "how many links the row summarizes", func(x *link) int64 { return max(x.Count[x.i], 1) }),
 }, regionColumns("from", (*link).from), regionColumns("to", (*link).to))
 
 var links = scanned("links",

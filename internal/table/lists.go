@@ -8,8 +8,8 @@ import (
 )
 
 var locations = listed("locations",
-	"Who acts: the tree of machines, processes, threads, streams. Ids are in preorder, so what lies below a location "+
-		"is `id` to `last`.",
+	"The tree of machines, processes, threads and streams. Ids are in preorder, so the descendants of a location "+
+		"are `id` to `last`.",
 	func(r *Run) int { return r.Store.Locations().Len() },
 	[]column[place]{
 		narrow(integer("id", "", "its number; `location` in other tables",
@@ -77,7 +77,7 @@ var regions = listed("regions", "What can be entered: functions, operators, stat
 			return int64(n), n > 0
 		}),
 		maybeText("without_end",
-			"the region whose calls have no end in the source, where this one stands for them: how long they took is "+
+			"the region whose calls have no end in the source, if this region is made for them: how long they took is "+
 				"not known", func(p *place) string {
 				name, without := trace.EndOf(p.region(trace.RegionID(p.at)))
 				if !without {
@@ -164,7 +164,7 @@ var metrics = listed("metrics", "What a profile measured.",
 		}),
 		flag("whole", "1 where values are whole numbers",
 			func(p *place) bool { return p.Store.Metrics()[p.at].Integer }),
-		flag("main", "1 for the one that stands for time",
+		flag("main", "1 for the metric of time",
 			func(p *place) bool { return p.Store.Metrics()[p.at].Default }),
 		maybeText("description", "the source's own text",
 			func(p *place) string { return p.Store.Metrics()[p.at].Description }),

@@ -105,7 +105,7 @@ var (
 	hyphenatedEnds = []string{"-send", "-recv", "-receive", "send-done", "recv-done"}
 )
 
-// WaitsForAll reports whether a call of communication is a collective operation that ends for nobody before all have
+// WaitsForAll reports whether a call of communication is a collective operation that ends on no rank before all have
 // begun it, by its name: a barrier, an all-reduce. Calls that only begin one are none.
 func WaitsForAll(name string) bool {
 	bare := strings.NewReplacer("_", "", "-", "").Replace(bareName(strings.ToLower(name)))

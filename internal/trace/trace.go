@@ -184,7 +184,7 @@ func EndOf(g *Region) (name string, without bool) {
 // inferred is the attribute of a region whose intervals are not in the source.
 const inferred = "inferred"
 
-// NotRecorded is the region of work that nobody recorded: where ranks record communication only, their calls lie in
+// NotRecorded is the region of unrecorded work: where ranks record communication only, their calls lie in
 // intervals of it, whose exclusive time is that between calls. They are not among the intervals of the source.
 var NotRecorded = Region{Name: "(not recorded)", Role: RoleCompute,
 	Attributes: []Attribute{{inferred, Text("from the calls around it")}}}

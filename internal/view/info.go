@@ -33,7 +33,7 @@ type InfoJSON struct {
 	RowsAside   int   `json:"rows_aside"` // as rows_overlay, its name in the release before
 	Regions     int   `json:"regions"`
 	Intervals   int64 `json:"intervals"` // Of the source.
-	Inferred    int64 `json:"inferred"`  // Intervals of work that nobody recorded, not in the source.
+	Inferred    int64 `json:"inferred"`  // Intervals of unrecorded work, not in the source.
 	Links       int64 `json:"links"`
 	Counters    int   `json:"counters"`
 	Samples     int64 `json:"samples"`

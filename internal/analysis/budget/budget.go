@@ -30,7 +30,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Kind is why somebody waits.
+// A Kind is why an actor waits.
 type Kind uint8
 
 // The kinds.
@@ -72,10 +72,10 @@ type Row struct {
 	// Direct and Indirect are by kind of the wait. Indirect is through others that
 	// waited themselves.
 	Direct, Indirect [kinds]trace.Time
-	// Victims is the waiting of each actor, in blocks of Result.Fold actors; Series the waiting over time,
+	// Waiters is the waiting of each actor, in blocks of Result.Fold actors; Series the waiting over time,
 	// in Result.Bins equal bins, without waits at the end of the run. Both are empty if there were too many
 	// rows.
-	Victims, Series Times
+	Waiters, Series Times
 }
 
 // Caused is all that it made others wait.
@@ -89,7 +89,7 @@ func (r *Row) Caused() (sum trace.Time) {
 // Of returns the waiting that the row caused in waits of a kind.
 func (r *Row) Of(k Kind) trace.Time { return trace.AddUp(r.Direct[k], r.Indirect[k]) }
 
-// Explained reports whether a row tells somebody's doing: not where nothing is
+// Explained reports whether a row names a cause: not where nothing is
 // recorded, nor where the records contradict one another.
 func (r *Row) Explained() bool { return r.Actor != NoActor && r.Region != Nothing }
 
@@ -118,7 +118,7 @@ const NumKinds = int(kinds)
 const Bins = 512
 
 const (
-	// blocks is of how many victims a row tells at most.
+	// blocks is of how many waiters a row tells at most.
 	blocks = 1024
 	// mostPieces is after how many steps a history is cut.
 	mostPieces = 2048
@@ -326,7 +326,7 @@ func (b *Budget) Result() *Result {
 	for _, x := range b.ranked(func(r *account) bool { return r.Caused() > 0 }) {
 		row := &x.row.Row
 		if d := x.row.detail; d != nil {
-			row.Victims, row.Series = d.victims.done(b.victimBlocks(), &g), d.series.done(&g)
+			row.Waiters, row.Series = d.waiters.done(b.waiterBlocks(), &g), d.series.done(&g)
 		}
 		if r.Rows = append(r.Rows, *row); !row.Explained() {
 			r.Unexplained = trace.AddUp(r.Unexplained, x.caused)

@@ -30,8 +30,8 @@ func TestAWaitIsTheDoingOfWhoBeganIt(t *testing.T) {
 	if r.Total != 41 || len(r.Rows) != 2 || r.Rows[0].Actor != 2 || r.Rows[0].Region != compute || r.Rows[0].Caused() != 40 || r.Rows[0].Indirect[LateSender] != 20 {
 		t.Errorf("total %d: %+v", r.Total, r.Rows)
 	}
-	if v := maps.Collect(r.Rows[0].Victims.All()); len(v) != 2 || v[0] != 20 || v[1] != 20 {
-		t.Errorf("victims %v", v)
+	if v := maps.Collect(r.Rows[0].Waiters.All()); len(v) != 2 || v[0] != 20 || v[1] != 20 {
+		t.Errorf("waiters %v", v)
 	}
 }
 
@@ -98,11 +98,11 @@ func TestCausesAddUpWhateverIsForgotten(t *testing.T) {
 	}
 	whole := run(iterations, false)
 	for _, r := range []*Result{whole, run(1, false), run(5, true), run(1, true)} {
-		sum, victims, series := trace.Time(0), trace.Time(0), trace.Time(0)
+		sum, waiters, series := trace.Time(0), trace.Time(0), trace.Time(0)
 		for i := range r.Rows {
 			sum += r.Rows[i].Caused()
-			for _, v := range r.Rows[i].Victims.All() {
-				victims += v
+			for _, v := range r.Rows[i].Waiters.All() {
+				waiters += v
 			}
 			for _, v := range r.Rows[i].Series.All() {
 				series += v
@@ -112,8 +112,8 @@ func TestCausesAddUpWhateverIsForgotten(t *testing.T) {
 		for _, w := range r.Waited {
 			waited += w
 		}
-		if sum != r.Total || victims != r.Total || series != r.Total || waited != r.Total || r.Total != whole.Total || r.Total == 0 || r.Unexplained != 0 {
-			t.Errorf("rows %d, victims %d, series %d, waited %d of %d; unexplained %d", sum, victims, series, waited, whole.Total, r.Unexplained)
+		if sum != r.Total || waiters != r.Total || series != r.Total || waited != r.Total || r.Total != whole.Total || r.Total == 0 || r.Unexplained != 0 {
+			t.Errorf("rows %d, waiters %d, series %d, waited %d of %d; unexplained %d", sum, waiters, series, waited, whole.Total, r.Unexplained)
 		}
 		for i := range r.Rows {
 			if fmt.Sprint(r.Rows[i].Actor, r.Rows[i].Region, r.Rows[i].Caused()) != fmt.Sprint(whole.Rows[i].Actor, whole.Rows[i].Region, whole.Rows[i].Caused()) {

@@ -15,30 +15,30 @@ import (
 
 // A detail is whom a row hit, in blocks of actors, and when.
 type detail struct {
-	victims tallying
+	waiters tallying
 	series  paging
 }
 
-// A cell is one number of a row's detail: a block of victims, or a bin of time after
+// A cell is one number of a row's detail: a block of waiters, or a bin of time after
 // those.
 type cell struct {
 	row  rowKey
 	slot int32
 }
 
-// mostDetail bounds the victims and bins of all rows together.
+// mostDetail bounds the waiters and bins of all rows together.
 const mostDetail = 12 << 20
 
-func (b *Budget) victimBlocks() int { return (len(b.tracks) + b.fold - 1) / b.fold }
+func (b *Budget) waiterBlocks() int { return (len(b.tracks) + b.fold - 1) / b.fold }
 
 // mostDetailed is how many rows have room for their detail.
 func (b *Budget) mostDetailed() int64 {
-	return int64(max(b.mostDetail/(b.victimBlocks()+Bins), 1))
+	return int64(max(b.mostDetail/(b.waiterBlocks()+Bins), 1))
 }
 
 // tell adds a part of a wait.
 func (d *detail) tell(e *entry, b *Budget) {
-	d.victims.add(e.wait.Actor/int32(b.fold), b.victimBlocks(), e.time)
+	d.waiters.add(e.wait.Actor/int32(b.fold), b.waiterBlocks(), e.time)
 	for s := b.spread(e); s.next(); {
 		d.series.add(s.bin, s.part)
 	}
@@ -48,7 +48,7 @@ func (d *detail) tell(e *entry, b *Budget) {
 func (s *shard) tell(e *entry, b *Budget) {
 	put := cell{e.row, e.wait.Actor / int32(b.fold)}
 	s.cells[put] = trace.AddUp(s.cells[put], e.time)
-	blocks := b.victimBlocks()
+	blocks := b.waiterBlocks()
 	for x := b.spread(e); x.next(); {
 		put.slot = int32(blocks + x.bin)
 		s.cells[put] = trace.AddUp(s.cells[put], x.part)
@@ -101,7 +101,7 @@ func (s *spreading) next() bool {
 // add adds a cell.
 func (d *detail) add(slot, blocks int, t trace.Time) {
 	if slot < blocks {
-		d.victims.add(int32(slot), blocks, t)
+		d.waiters.add(int32(slot), blocks, t)
 		return
 	}
 	d.series.add(slot-blocks, t)
@@ -129,7 +129,7 @@ func (b *Budget) admit() {
 				r.detail = &detail{}
 				b.detailed.Add(1)
 			}
-			r.detail.add(int(c.slot), b.victimBlocks(), t)
+			r.detail.add(int(c.slot), b.waiterBlocks(), t)
 		}
 		clear(s.cells)
 	}

@@ -62,18 +62,18 @@ func TestRowsThatCostMostKeepTheirDetail(t *testing.T) {
 	}
 	told := 0
 	for i := range few.Rows {
-		if few.Rows[i].Victims.Len() == 0 {
+		if few.Rows[i].Waiters.Len() == 0 {
 			continue
 		}
 		told++
 		if !reflect.DeepEqual(few.Rows[i], all.Rows[i]) {
-			t.Errorf("row %d tells other victims than with room for all", i)
+			t.Errorf("row %d tells other waiters than with room for all", i)
 		}
 	}
 	if told == 0 || told > 6 {
 		t.Errorf("%d rows have detail, and there is room for six", told)
 	}
-	if few.Rows[0].Victims.Len() == 0 {
+	if few.Rows[0].Waiters.Len() == 0 {
 		t.Error("the row that costs most lost its detail")
 	}
 }

@@ -213,7 +213,7 @@ func (f *Finder) pairMessages(to int32, until trace.Time) {
 		case m.Slack > 0 && at > 0 && m.Received-calls[at-1].End <= m.Slack:
 			r = &calls[at-1]
 		default:
-			continue // received outside a call: nobody waits
+			continue // received outside a call: no actor waits
 		}
 		f.met = true
 		if m.Kind == LateSender && m.Sent < r.Begin && f.Sync != nil {
@@ -260,7 +260,7 @@ type group struct {
 	members []int32
 	loose   bool // it may be several groups of one name
 	calls   map[int32][]Call
-	// Broken counts meetings that somebody left before all had come.
+	// Broken counts collectives that an actor left before all had come.
 	broken, all int
 	wrong       bool // its pairs are not believed
 }
@@ -368,7 +368,7 @@ func (f *Finder) believe(g *group, list []Member) {
 }
 
 // apart tells calls of different groups from each other that have one name: who meets leaves
-// together, so they are cut at the widest gap between their ends until nobody leaves before
+// together, so they are cut at the widest gap between their ends until no actor leaves before
 // all have come. Nil where that leaves most alone.
 func apart(list []Member) (parts [][]Member) {
 	slices.SortStableFunc(list, func(a, b Member) int { return cmp.Compare(a.Call.End, b.Call.End) })
@@ -405,8 +405,8 @@ func apart(list []Member) (parts [][]Member) {
 	return parts
 }
 
-// meetRooted is for a rooted collective whose root is not known and that somebody left
-// before all had come. From one to all nobody leaves before the root has come, so it is at most
+// meetRooted is for a rooted collective whose root is not known and that an actor left
+// before all had come. From one to all no actor leaves before the root has come, so it is at most
 // the last of those who came before the first left. From all to one, who left early did not wait.
 func (f *Finder) meetRooted(list []Member, style Style, last, earliest trace.Time) {
 	if style == OneToAll {

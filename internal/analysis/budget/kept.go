@@ -11,7 +11,7 @@ import (
 func (r *Result) SizeBytes() int64 {
 	n := int64(len(r.Waited)+len(r.InCalls)) * 8
 	for i := range r.Rows {
-		n += r.Rows[i].Victims.sizeBytes() + r.Rows[i].Series.sizeBytes() + 300
+		n += r.Rows[i].Waiters.sizeBytes() + r.Rows[i].Series.sizeBytes() + 300
 	}
 	return n + 400
 }
@@ -27,13 +27,13 @@ func (r *Result) Fits(actors, regions int) error {
 		!isLong(len(r.InCalls), regions) {
 		return errOtherRun
 	}
-	victims := (actors + r.Fold - 1) / r.Fold
+	waiters := (actors + r.Fold - 1) / r.Fold
 	left := mostDetail
 	for i := range r.Rows {
 		x := &r.Rows[i]
-		left -= x.Victims.n + x.Series.n
+		left -= x.Waiters.n + x.Series.n
 		if left < 0 || x.Actor < NoActor || int(x.Actor) >= actors || x.Region < 0 || int(x.Region) >= regions ||
-			!isLong(x.Victims.n, victims) || !isLong(x.Series.n, Bins) || (x.Victims.n == 0) != (x.Series.n == 0) {
+			!isLong(x.Waiters.n, waiters) || !isLong(x.Series.n, Bins) || (x.Waiters.n == 0) != (x.Series.n == 0) {
 			return errOtherRun
 		}
 	}

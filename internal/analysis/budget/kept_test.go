@@ -53,7 +53,7 @@ func TestBytesThatAreNoBudgetAreRefused(t *testing.T) {
 			continue
 		}
 		for _, x := range r.Rows {
-			if x.Actor < NoActor || x.Actor >= 48 || x.Region < 0 || x.Region >= 20 || x.Victims.Len() != 0 && x.Victims.Len() != 48 {
+			if x.Actor < NoActor || x.Actor >= 48 || x.Region < 0 || x.Region >= 20 || x.Waiters.Len() != 0 && x.Waiters.Len() != 48 {
 				t.Fatalf("a row is of actor %d, region %d", x.Actor, x.Region)
 			}
 		}

@@ -38,7 +38,7 @@ func (f *Finder) Release(actor int32, at trace.Time, lock int64) {
 	f.releases[actor] = append(f.releases[actor], release{at, actor, lock})
 }
 
-// handOver finds waits for locks that are over at a moment: whoever released the lock last
+// handOver finds waits for locks that are over at a moment: the actor that released the lock last
 // before it was had held it until then. A release in the first half of the call is of another
 // lock of that name, or the one that waited was not let in by it.
 func (f *Finder) handOver(until trace.Time) {

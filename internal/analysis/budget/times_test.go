@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Victims and bins are the sums of what came, however many there are and in whatever order they came.
+// Waiters and bins are the sums of what came, however many there are and in whatever order they came.
 func TestTimesAreTheSumsOfWhatCame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
 	for _, n := range []int{3, fewTimes, fewTimes + 1, 1024} {

@@ -115,7 +115,7 @@ func (c *Collector) Take() map[trace.LocationID]*Graph {
 	return g
 }
 
-// recycle takes a graph back that nobody looks at any more.
+// recycle takes a graph back that is no longer used.
 func (c *Collector) recycle(g *Graph) {
 	g.reset()
 	c.mu.Lock()

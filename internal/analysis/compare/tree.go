@@ -14,7 +14,7 @@ type Question struct {
 
 // Down gives each question the q at which it would be answered yes. Below a node
 // questions are asked only if something at it or below it changed, so a thousand call
-// paths that nobody doubts do not drown one that moved.
+// unchanged paths do not drown one that moved.
 //
 // A node stands for itself and all below by Simes' combination of their p; the nodes below one, and its own
 // question, are one family, corrected by Benjamini and Hochberg's rule; the q of a family counts from that

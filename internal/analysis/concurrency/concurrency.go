@@ -38,7 +38,7 @@ type Starve struct {
 
 // A Sweep goes through a run once, in order of time. It holds a few words an actor.
 type Sweep struct {
-	// Span, if set, is called for each stretch in which nobody changes.
+	// Span, if set, is called for each time range in which no actor changes.
 	Span func(begin, end trace.Time, in *[States]int)
 	// Alone, if set, is called for each time range in which one actor alone is busy, with the label of its
 	// work.
@@ -49,12 +49,12 @@ type Sweep struct {
 
 	state []State
 	label []int32
-	since []trace.Time // an actor waits while somebody is alone
+	since []trace.Time // an actor waits while another is alone
 	in    [States]int
 	// Sums over those who are busy: of one they say who it is.
 	actors int64
 	alone  int32
-	from   trace.Time // since when somebody is alone with one label
+	from   trace.Time // since when one actor is alone with one label
 	at     trace.Time
 }
 

@@ -131,7 +131,7 @@ func (r *Run) addWaits(t table, out *Result) {
 	}
 	for i := range r.Waits.Late {
 		l := &r.Waits.Late[i]
-		k := r.Phases.Find(int(l.Victim), l.Begin)
+		k := r.Phases.Find(int(l.Waiter), l.Begin)
 		if k < 0 {
 			continue
 		}
@@ -140,7 +140,7 @@ func (r *Run) addWaits(t table, out *Result) {
 		if l.Own > 0 {
 			d := t.of(k, l.Cause)
 			d.Messages += l.Own
-			d.addWait(l.Own, l.Victim, l.Region)
+			d.addWait(l.Own, l.Waiter, l.Region)
 		}
 	}
 }

@@ -43,7 +43,7 @@ type chargedBudget struct {
 	rows    []Cause
 }
 
-// charge explains some of the waiting, at most the rest that is left. Victims are by column.
+// charge explains some of the waiting, at most the rest that is left. Waiters are by column.
 func (s *chargedBudget) charge(kind finding.Kind, at trace.LocationID, region string, t trace.Time,
 	victims map[int32]trace.Time) {
 	if t = min(t, s.left()); t > 0 {

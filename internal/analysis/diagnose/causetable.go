@@ -30,7 +30,7 @@ type CauseRow struct {
 	Regions []trace.RegionID
 	Time    trace.Time
 	Direct  trace.Time   // of it, waited for this location itself
-	Victims []trace.Time // by unit
+	Waiters []trace.Time // by unit
 }
 
 // mostCauses is how many lines a picture has.
@@ -96,7 +96,7 @@ func causeTableOf(c *diagnosis) CauseTable {
 			l.Causes = append(l.Causes,
 				CauseRow{Label: c.names[u] + " · " + words.Middle(a.regionNames[r.Region]), Cause: cause,
 					At:      c.units[u],
-					Regions: a.ids[r.Region], Victims: make([]trace.Time, len(c.units))})
+					Regions: a.ids[r.Region], Waiters: make([]trace.Time, len(c.units))})
 		}
 		if k < 0 {
 			continue
@@ -106,9 +106,9 @@ func causeTableOf(c *diagnosis) CauseTable {
 		for _, t := range r.Direct {
 			row.Direct += t
 		}
-		for v, t := range r.Victims.All() {
+		for v, t := range r.Waiters.All() {
 			if at := v * a.result.Fold; at < len(a.unit) {
-				row.Victims[a.unit[at]] += t
+				row.Waiters[a.unit[at]] += t
 			}
 		}
 	}
@@ -136,9 +136,9 @@ func (l *CauseTable) fill(c *diagnosis) {
 			name += " · " + words.Middle(r.Region)
 		}
 		row := CauseRow{Label: name, Cause: r.Cause, At: r.Location, Time: r.Time, Direct: r.Direct,
-			Victims: make([]trace.Time, len(l.Units))}
+			Waiters: make([]trace.Time, len(l.Units))}
 		for v, t := range r.victims {
-			row.Victims[v] += t
+			row.Waiters[v] += t
 			l.Waited[v] += t
 		}
 		if l.All++; len(l.Causes) < mostCauses {

@@ -110,7 +110,7 @@ func (a *culprits) claim(want func(*budget.Row) bool) *fault {
 			blamed[u] = true
 			f.units = append(f.units, u)
 		}
-		for i, t := range r.Victims.All() {
+		for i, t := range r.Waiters.All() {
 			if at := i * a.accounts.result.Fold; at < len(a.accounts.unit) {
 				f.victims[a.accounts.unit[at]] += t
 			}

@@ -76,7 +76,7 @@ func findLateMessages(c *diagnosis) error {
 				regions: map[trace.RegionID]trace.Time{}, phases: map[int]trace.Time{}}
 			by[key{w.Cause, w.Receiver}] = x
 		}
-		x.add(w, c.phases.Find(int(w.Victim), w.Begin))
+		x.add(w, c.phases.Find(int(w.Waiter), w.Begin))
 	}
 	list := make([]*lateness, 0, len(by))
 	for _, x := range by {
@@ -115,7 +115,7 @@ func (x *lateness) add(w *waiting.Late, phase int) {
 	x.own += w.Own
 	x.skew += w.Skew
 	x.times++
-	x.victims[w.Victim] += w.Own
+	x.victims[w.Waiter] += w.Own
 	x.regions[w.Region] += w.Own
 	if phase >= 0 {
 		x.phases[phase] += w.Own

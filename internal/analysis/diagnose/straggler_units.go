@@ -61,8 +61,8 @@ func findStragglers(c *diagnosis) error {
 		slices.SortStableFunc(list, func(a, b finding.Straggle) int { return cmp.Compare(b.Lost, a.Lost) })
 		for i := range list {
 			s := &list[i]
-			hit := float64(s.Lost) / (float64(len(s.Victims)) * float64(c.length))
-			if len(s.Victims) == 0 || finding.LevelOf(hit) == finding.Low ||
+			hit := float64(s.Lost) / (float64(len(s.Waiters)) * float64(c.length))
+			if len(s.Waiters) == 0 || finding.LevelOf(hit) == finding.Low ||
 				float64(s.Lost) < leastShare*float64(c.length)*float64(len(c.units)) || c.known(s.Units) || asked >= 3 {
 				continue
 			}
@@ -91,7 +91,7 @@ func wordStraggle(c *diagnosis, s *finding.Straggle, class string, l *finding.Lo
 		words.Thousands(int64(len(c.units)-len(s.Units))), c.phaseWords(s.Phases),
 		r.against(len(s.Units)), words.FormatTime(s.Lost), in(waits))
 	begin, end := c.phaseWindow(s.Phases)
-	c.charge(finding.Straggler, c.locations(s.Units), r.what, s.Lost, s.Victims)
+	c.charge(finding.Straggler, c.locations(s.Units), r.what, s.Lost, s.Waiters)
 	c.add(finding.Finding{
 		Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: s.Lost, Hit: hit, Text: text, View: "phases",
 		Options: c.phaseOption(),
@@ -100,7 +100,7 @@ func wordStraggle(c *diagnosis, s *finding.Straggle, class string, l *finding.Lo
 		Phases: c.phaseNames(s.Phases),
 		Evidence: append(r.evidence(), finding.Evidence{Name: waitedByOthers, Value: float64(s.Lost), Unit: "ns",
 			From: straggleQuery(c, s, class, l)},
-			finding.Evidence{Name: "units that wait", Value: float64(len(s.Victims)), Unit: "count"},
+			finding.Evidence{Name: "units that wait", Value: float64(len(s.Waiters)), Unit: "count"},
 			finding.Evidence{Name: "others in all", Value: float64(len(c.units) - len(s.Units)), Unit: "count",
 				From: c.countQuery(c.allUnits(s.Units...))},
 			finding.Evidence{Name: "distance from the others (robust standard deviations)", Value: s.Score}),

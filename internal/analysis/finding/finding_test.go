@@ -33,8 +33,8 @@ func TestStragglersAreChargedWithWhatTheOthersWait(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	// Each of the seven waits 40 in both phases; in the second unit 7 is 25 behind.
-	if want := trace.Time(7*40 + 6*40 + 25); list[0].Lost != want || len(list[0].Victims) != 7 {
-		t.Errorf("lost %d by %d, want %d", list[0].Lost, len(list[0].Victims), want)
+	if want := trace.Time(7*40 + 6*40 + 25); list[0].Lost != want || len(list[0].Waiters) != 7 {
+		t.Errorf("lost %d by %d, want %d", list[0].Lost, len(list[0].Waiters), want)
 	}
 	for _, s := range list[1:] {
 		if s.Lost > 0 {

@@ -27,7 +27,7 @@ func (l *Load) Total(unit int) (sum trace.Time) {
 	return sum
 }
 
-// A Budget is the time that units wait in phases and that nobody is blamed for yet.
+// A Budget is the time that units wait in phases and that has no known cause yet.
 type Budget struct {
 	Units, Phases int
 	Left          []trace.Time
@@ -54,9 +54,9 @@ type Straggle struct {
 	Units []int32
 	// Phases in which they are the busiest.
 	Phases []int
-	// Lost is the time that the others wait because of it, by waiter in Victims.
+	// Lost is the time that the others wait because of it, by waiter in Waiters.
 	Lost    trace.Time
-	Victims map[int32]trace.Time
+	Waiters map[int32]trace.Time
 	Score   float64
 }
 
@@ -215,7 +215,7 @@ func (s *Straggle) charge(l *Load, b *Budget) {
 	for _, u := range s.Units {
 		in[u] = true
 	}
-	s.Victims = map[int32]trace.Time{}
+	s.Waiters = map[int32]trace.Time{}
 	for _, k := range s.Phases {
 		top := trace.Time(0)
 		for _, u := range s.Units {
@@ -227,7 +227,7 @@ func (s *Straggle) charge(l *Load, b *Budget) {
 			}
 			if t := b.Take(v, k, top-l.At(v, k)); t > 0 {
 				s.Lost += t
-				s.Victims[int32(v)] += t
+				s.Waiters[int32(v)] += t
 			}
 		}
 	}

@@ -154,9 +154,9 @@ func (t *Tables) restore(r store.Reader) error {
 // A Table is a run by operators.
 type Table struct {
 	Rows []Row // most device time first
-	// Loose is work of GPUs that no operator in the file launched.
-	Loose     trace.Time
-	LooseWork int64
+	// Unattributed is work of GPUs that no operator in the file launched.
+	Unattributed     trace.Time
+	UnattributedWork int64
 	// Shaped: the file tells shapes.
 	Shaped bool
 }
@@ -513,8 +513,8 @@ func (r *reader) table(by By) *Table {
 	flop := map[string][2]float64{} // of all calls of a row; NaN-free: -1 where one cannot be told
 	for _, id := range ids {
 		l := r.lanes[id]
-		t.Loose -= l.time
-		t.LooseWork -= l.works
+		t.Unattributed -= l.time
+		t.UnattributedWork -= l.works
 		keys := make([]string, 0, len(l.groups))
 		for k := range l.groups {
 			keys = append(keys, k)
@@ -552,9 +552,9 @@ func (r *reader) table(by By) *Table {
 	}
 	for _, w := range r.works {
 		for i := range w.rows {
-			t.Loose += w.length[i]
+			t.Unattributed += w.length[i]
 		}
-		t.LooseWork += int64(len(w.rows))
+		t.UnattributedWork += int64(len(w.rows))
 	}
 	for key, g := range all {
 		if sums := flop[key]; g.Calls > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// helpers are parts of the names of threads that serve a runtime: they run when it needs them, and nobody gives them
-// work of the program. In small letters; ^ and $ stand for the begin and the end of the name.
+// helpers are parts of the names of threads that serve a runtime: they run when it needs them, and do no work of the
+// program. In small letters; ^ and $ stand for the begin and the end of the name.
 var helpers = []string{
 	"profiler overhead", "cupti", "[nsys", // recorders
 	"pt_gloo", "pt_nccl", "pt_autograd", "pt_data_pin", "gloo", "nccl", "watchdog", "heartbeat", // PyTorch

@@ -3,7 +3,7 @@ package quantile
 import "math"
 
 // A Shape is how values lie: counts in steps of an eighth of a power of two. Five
-// quantiles say nothing of a gap between two heaps, a shape does.
+// quantiles say nothing of a gap between two modes, a shape does.
 type Shape struct {
 	First  int // step of the first count: values from 2^(First/8) on
 	Counts []uint32
@@ -66,15 +66,15 @@ func (s *Shape) Smooth() (smooth []float64, all float64) {
 }
 
 const (
-	fewestShaped = 64    // values, below which heaps are chance
+	fewestShaped = 64    // values, below which modes are chance
 	leastHeap    = 0.125 // part of all values that a heap holds at least
 	deepest      = 0.4   // what a valley may have of the lower of its hills
 )
 
-// Heaps returns where the values pile up: the middle of each hill that holds an eighth of
+// Modes returns where the values pile up: the middle of each hill that holds an eighth of
 // them at least, with a valley of four tenths of the lower hill, or less, between it and the
 // next. One for most; two where calls are either short or long. O(steps).
-func (s *Shape) Heaps() (out []float64) {
+func (s *Shape) Modes() (out []float64) {
 	smooth, all := s.Smooth()
 	type hill struct {
 		top    int

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTwoHeapsAreToldFromOne(t *testing.T) {
+func TestTwoModesAreDistinguishedFromOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	around := func(s *Sketch, centre, width float64, n int) {
 		for range n {
@@ -21,14 +21,14 @@ func TestTwoHeapsAreToldFromOne(t *testing.T) {
 			around(&two, 80000, 0.2, n-n/2)
 			around(&far, 3000, 0.2, n-1) // a single far value is no heap
 			around(&far, 1e7, 0.1, 1)
-			if h := one.Shape().Heaps(); n >= 200 && len(h) != 1 {
-				t.Errorf("%d values around 5,000, round %d: heaps at %v", n, round, h)
+			if h := one.Shape().Modes(); n >= 200 && len(h) != 1 {
+				t.Errorf("%d values around 5,000, round %d: modes at %v", n, round, h)
 			}
-			if h := two.Shape().Heaps(); len(h) != 2 || math.Abs(math.Log(h[0]/3000)) > 0.35 || math.Abs(math.Log(h[1]/80000)) > 0.35 {
-				t.Errorf("%d values around 3,000 and 80,000, round %d: heaps at %v", n, round, h)
+			if h := two.Shape().Modes(); len(h) != 2 || math.Abs(math.Log(h[0]/3000)) > 0.35 || math.Abs(math.Log(h[1]/80000)) > 0.35 {
+				t.Errorf("%d values around 3,000 and 80,000, round %d: modes at %v", n, round, h)
 			}
-			if h := far.Shape().Heaps(); n >= 200 && len(h) != 1 {
-				t.Errorf("%d values and one far off, round %d: heaps at %v", n, round, h)
+			if h := far.Shape().Modes(); n >= 200 && len(h) != 1 {
+				t.Errorf("%d values and one far off, round %d: modes at %v", n, round, h)
 			}
 		}
 	}

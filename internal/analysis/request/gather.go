@@ -154,7 +154,7 @@ func (f *Forest) link() {
 	f.sortLate()
 }
 
-// mark finds calls that failed and that nobody waits for.
+// mark finds calls that failed and that no caller waits for.
 func (f *Forest) mark(s *runfacts.SpanSource) error {
 	set := func(what flag, is func(trace.Value) bool) func(trace.LocationID, int, []int32, []trace.Value) {
 		var mu sync.Mutex

@@ -35,7 +35,7 @@ type Edge struct {
 type Passed struct {
 	Calls         int64
 	Failed        int64
-	Apart         int64 // nobody waits for these
+	Apart         int64 // no caller waits for these
 	P50, P95, P99 float64
 	Least, Most   trace.Time // durations
 	times         []int64

@@ -143,7 +143,7 @@ func (f *Forest) CriticalPaths(requests []int32) *Critical {
 		walked[i] = f.walkSome(requests[i*len(requests)/parts:(i+1)*len(requests)/parts], of)
 	})
 	if err != nil {
-		panic(err) // nobody cancels it
+		panic(err) // its context is never cancelled
 	}
 	c := walked[0]
 	for _, o := range walked[1:] {

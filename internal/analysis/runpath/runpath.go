@@ -21,11 +21,11 @@ import (
 // is spent.
 type Stretch struct {
 	Begin, End trace.Time
-	Location   trace.LocationID // NoLocation: nobody records anything
+	Location   trace.LocationID // NoLocation: nothing is recorded
 	Region     trace.RegionID
 	Of         int32 // of Path.Names
 	Kind       string
-	Waits      bool // nobody works: a launch on its way, a queue
+	Waits      bool // no location works: a launch on its way, a queue
 }
 
 // A Path is the critical paths of steps or of a request, in order of time. Those of one name lie end to end.

@@ -29,11 +29,11 @@ func bySending(a, b Message) int {
 
 // A Late is one wait for one message.
 type Late struct {
-	// Cause is late, Victim waits for it, in Region from Begin on.
-	Cause, Victim int32
+	// Cause is late, Waiter waits for it, in Region from Begin on.
+	Cause, Waiter int32
 	Region        trace.RegionID
 	Begin         trace.Time
-	// Skew is the time that the victim waited until the other was ready, Own the part of it that the cause
+	// Skew is the time that the waiter waited until the other was ready, Own the part of it that the cause
 	// is to blame for, Transfer the wait after that.
 	Skew, Own, Transfer trace.Time
 	Receiver            bool // the receiver is late, and the sender waits
@@ -74,8 +74,8 @@ func Messages(list []Message, waits []*UnitWaits, ends [][]trace.Time, whole boo
 		switch {
 		case a.Begin != b.Begin:
 			return cmp.Compare(a.Begin, b.Begin)
-		case a.Victim != b.Victim:
-			return int(a.Victim - b.Victim)
+		case a.Waiter != b.Waiter:
+			return int(a.Waiter - b.Waiter)
 		case a.Cause != b.Cause:
 			return int(a.Cause - b.Cause)
 		case a.Receiver != b.Receiver && b.Receiver:
@@ -109,9 +109,9 @@ func (b *blame) own(unit int32, t trace.Time) (trace.Time, bool) {
 	return t - since - (l.Waited(t) - l.Waited(since)), i > 0 || b.whole
 }
 
-func (b *blame) share(cause int32, ready trace.Time, victim int32, begin, skew trace.Time) trace.Time {
+func (b *blame) share(cause int32, ready trace.Time, waiter int32, begin, skew trace.Time) trace.Time {
 	x, known := b.own(cause, ready)
-	y, too := b.own(victim, begin)
+	y, too := b.own(waiter, begin)
 	if !known || !too {
 		return 0
 	}
@@ -124,7 +124,7 @@ func (b *blame) sender(m *Message, s *Stay) (Late, bool) {
 		return Late{}, false
 	}
 	skew := min(m.Sent, s.End) - s.Begin
-	return Late{Cause: m.From, Victim: m.To, Region: s.Region, Begin: s.Begin, Skew: skew,
+	return Late{Cause: m.From, Waiter: m.To, Region: s.Region, Begin: s.Begin, Skew: skew,
 		Own: b.share(m.From, m.Sent, m.To, s.Begin, skew), Transfer: s.End - s.Begin - skew}, true
 }
 
@@ -140,6 +140,6 @@ func (b *blame) receiver(m *Message) (Late, bool) {
 		return Late{}, false
 	}
 	skew := r.Begin - s.Begin
-	return Late{Cause: m.To, Victim: m.From, Region: s.Region, Begin: s.Begin, Skew: skew,
+	return Late{Cause: m.To, Waiter: m.From, Region: s.Region, Begin: s.Begin, Skew: skew,
 		Own: b.share(m.To, r.Begin, m.From, s.Begin, skew), Transfer: s.End - r.Begin, Receiver: true}, true
 }

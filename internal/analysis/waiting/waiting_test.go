@@ -79,10 +79,10 @@ func TestLatenessThatWasPassedOnIsNotTheSendersOwn(t *testing.T) {
 	if len(list) != 2 {
 		t.Fatalf("%d waits", len(list))
 	}
-	if l := list[0]; l.Cause != 0 || l.Victim != 1 || l.Skew != 30 || l.Own != 30 || l.Transfer != 2 {
+	if l := list[0]; l.Cause != 0 || l.Waiter != 1 || l.Skew != 30 || l.Own != 30 || l.Transfer != 2 {
 		t.Errorf("the first: %+v", l)
 	}
-	if l := list[1]; l.Cause != 1 || l.Victim != 2 || l.Skew != 30 || l.Own != 0 || l.Transfer != 3 { // 28 of its own against 30
+	if l := list[1]; l.Cause != 1 || l.Waiter != 2 || l.Skew != 30 || l.Own != 0 || l.Transfer != 3 { // 28 of its own against 30
 		t.Errorf("the second: %+v", l)
 	}
 }
@@ -98,7 +98,7 @@ func TestOfSeveralMessagesInOneCallTheLastCounts(t *testing.T) {
 func TestASenderWaitsForALateReceiver(t *testing.T) {
 	waits := []*UnitWaits{NewUnitWaits([]Stay{{Begin: 10, End: 33, Region: 2}}), NewUnitWaits([]Stay{{Begin: 30, End: 34, Region: 3}})}
 	list := Messages([]Message{{From: 0, To: 1, Sent: 11, Received: 34}}, waits, make([][]trace.Time, 2), true)
-	if len(list) != 1 || !list[0].Receiver || list[0].Cause != 1 || list[0].Victim != 0 || list[0].Skew != 20 || list[0].Own != 20 || list[0].Region != 2 {
+	if len(list) != 1 || !list[0].Receiver || list[0].Cause != 1 || list[0].Waiter != 0 || list[0].Skew != 20 || list[0].Own != 20 || list[0].Region != 2 {
 		t.Errorf("%+v", list)
 	}
 }

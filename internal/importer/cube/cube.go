@@ -27,7 +27,7 @@
 // its size and a vector by its sum. Derived metrics are computed where their
 // expression is arithmetic of metrics, else listed in the report. Values that are
 // functions (SCALE_FUNC) are left out and counted, and so are the programs of a
-// remapping.spec. Minima, maxima and ratios say so (trace.Join), so that nobody adds
+// remapping.spec. Minima, maxima and ratios say so (trace.Join), so that no view adds
 // them up over locations.
 package cube
 

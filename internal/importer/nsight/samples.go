@@ -165,7 +165,7 @@ func (h *hostSide) sampled(ctx context.Context, thread int64, list []sample, c *
 		now = c.stack(x.leaf, now[:0])
 		open = stack.Change(s, x.time, open, now)
 	}
-	// Nobody says for how long the last one holds: as long as the one before.
+	// The source does not say for how long the last one holds: as long as the one before.
 	last := list[len(list)-1].time
 	if n := len(list); n > 1 {
 		last += last - list[n-2].time

@@ -46,7 +46,7 @@ func (a *archive) readMarkers(ctx context.Context) error {
 			lost++
 		}
 	}
-	a.report(trace.MissingEvents, "markers that cannot be read or are about nobody", lost, label)
+	a.report(trace.MissingEvents, "markers that cannot be read or name no location", lost, label)
 	if !r.damage.whole() {
 		a.w.Report(trace.MissingRest, "marker files that are cut", 1, label)
 	}

@@ -25,7 +25,7 @@
 //	CartTopology             topology
 //
 // Numbers of a location are translated by its mapping tables, its clock by its
-// clock offsets, interpolated in between. Clocks that nobody corrected show in
+// clock offsets, interpolated in between. Clocks that were not corrected show in
 // messages that arrive before they are sent: that is counted, and package align
 // fits the clocks where a user asks for it.
 //

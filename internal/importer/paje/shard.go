@@ -187,7 +187,7 @@ func (s *shard) open(k *container, r *stateRow) trace.Stream {
 }
 
 func (s *shard) stream(at trace.LocationID) trace.Stream {
-	// Whoever writes in order pays nothing for this.
+	// Files in order pay nothing for this.
 	return s.c.w.Stream(at, trace.StreamOptions{Unordered: true})
 }
 

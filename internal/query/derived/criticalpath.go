@@ -20,9 +20,8 @@ import (
 
 // criticalPath lists the waits of requests, one time range after another.
 var criticalPath = table.NewFunction("critical_path",
-	"What each request, or each step of a GPU job, waited for, from its begin to its end: stretches that lie end to "+
-		"end and add up to its length, each with the call that has it for itself, as the view `criticalpath` shows "+
-		"them. "+
+	"The critical path of each request, or of each step of a GPU job, from its begin to its end: time ranges end to "+
+		"end that add up to its length, each with the call that has it for itself, as in the view `criticalpath`. "+
 		"Needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs; other runs say so.",
 	[]table.Column{
 		{Name: "requests", Kind: table.Text,
@@ -44,7 +43,7 @@ var criticalPath = table.NewFunction("critical_path",
 		{Name: "region_id", Kind: table.Integer, Null: true, Help: "its number in regions"},
 		{Name: "lane", Kind: table.Integer, Null: true, Help: "location, lane and row name the call in intervals"},
 		{Name: "row", Kind: table.Integer, Null: true},
-		{Name: "begin", Kind: table.Integer, Unit: "ns", Help: "of the stretch"},
+		{Name: "begin", Kind: table.Integer, Unit: "ns", Help: "of the time range"},
 		{Name: "end", Kind: table.Integer, Unit: "ns", Help: "not included"},
 		{Name: "duration", Kind: table.Integer, Unit: "ns", Help: "end - begin"},
 		{Name: "moved", Kind: table.Integer, Unit: "ns",

@@ -19,7 +19,7 @@ var lateArrivals = table.NewFunction("late_arrivals",
 		{Name: "region", Kind: table.Text, Help: "the call in which it waited"},
 		{Name: "begin", Kind: table.Integer, Unit: "ns"},
 		{Name: "time", Kind: table.Integer, Unit: "ns",
-			Help: "of the wait, without the part of stragglers that are told before"},
+			Help: "of the wait, without the part of stragglers that are reported before"},
 	}, lateRows)
 
 func lateRows(ctx context.Context, r *table.Run, f *table.Filter, add func(...any) error) error {

@@ -27,7 +27,7 @@ const (
 	mostRuns = 8
 )
 
-// Fetch implements local.Elsewhere: all servers at once, each for its share.
+// Fetch implements local.Remote: all servers at once, each for its share.
 func (b *blocks) Fetch(ctx context.Context, pieces []local.Piece) error {
 	shards := len(b.parts[0].shards)
 	of := make([]map[key]local.Piece, shards*len(b.parts)) // by part and share

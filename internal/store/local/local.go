@@ -45,8 +45,8 @@ type (
 	Options = write.Options
 	// A Reader answers for one store.
 	Reader = read.Reader
-	// An Elsewhere holds the files of a store as blocks.
-	Elsewhere = disk.Elsewhere
+	// A Remote holds the files of a store as blocks.
+	Remote = disk.Remote
 	// A Piece is a block of a file, and where it goes.
 	Piece = disk.Piece
 	// A MissingParts is a run of which parts are still to come.
@@ -100,7 +100,7 @@ func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Rea
 
 // OpenFrom opens a remote store, whose files are blocks, by its manifest; timeout is that of one request. Missing
 // sections are built from its intervals and live as long as the Reader.
-func OpenFrom(from Elsewhere, manifest []byte, timeout time.Duration, summaries []trace.Summary,
+func OpenFrom(from Remote, manifest []byte, timeout time.Duration, summaries []trace.Summary,
 	digests ...trace.Digest) (*Reader, error) {
 	return read.OpenFrom(from, manifest, timeout, summaries, digests...)
 }

@@ -1,4 +1,4 @@
-// Package forgetest changes stores on disk and gives them the checksums of their new bytes, as somebody who means harm
+// Package forgetest changes stores on disk and gives them the checksums of their new bytes, as an attacker
 // would.
 package forgetest
 

@@ -28,7 +28,7 @@ func TestFiguresOfEveryViewAreLegible(t *testing.T) {
 						continue
 					}
 					for _, size := range []scene.Size{{Width: 500, Height: 300}, {Width: 900, Height: 600}, {Width: 2400, Height: 1600}} {
-						for i, fault := range viewtest.FigureFaults(scene.Furnish(size, r.Result.Scene), size) {
+						for i, fault := range viewtest.FigureFaults(scene.AddTitleAndLegend(size, r.Result.Scene), size) {
 							if i < 2 {
 								t.Errorf("%s %s, %s: %s", v.Name, w.String(), fmt.Sprint(size), fault)
 							}

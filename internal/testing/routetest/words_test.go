@@ -48,7 +48,7 @@ var uses = []use{
 	{"idle: …", "ns", "steps", "idle of a GPU"},
 	{"longest times of the calls, added up", "axis", "alignment", "calls"},
 	// Legends.
-	{"outline: calls in several heaps", "legend", "boxprofile", "calls"},
+	{"outline: calls with several modes", "legend", "boxprofile", "calls"},
 	{"idle", "legend", "calltree", "busy"},
 	{"A: rank N", "legend", "contrast", "rank"},
 	{"A: rank N N", "legend", "contrast", "rank"},

@@ -7,13 +7,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// Gallery is a furnished picture as views draw them: a timeline with a tree of rows, a
+// Gallery is a picture with title and legend, as views draw them: a timeline with a tree of rows, a
 // histogram on a logarithmic axis, curves, a heat map, a legend of all families and notes.
 func Gallery() *scene.Scene { return GalleryAt(scene.Size{Width: 960, Height: 640}) }
 
 // GalleryAt is the gallery at any size.
 func GalleryAt(size scene.Size) *scene.Scene {
-	return scene.Furnish(size, func(size scene.Size) *scene.Scene {
+	return scene.AddTitleAndLegend(size, func(size scene.Size) *scene.Scene {
 		s := scene.New(size, "Gallery: 64 ranks on 4 hosts, 2.01–2.05 s of 8.52 s",
 			"A timeline of 64 ranks above a histogram, three counters and a heat map.")
 		s.Legend = legend()

@@ -23,7 +23,7 @@ func figures(t *testing.T, v *view.View, c *Case, r store.Reader) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := scene.Furnish(size, result.Scene)
+		s := scene.AddTitleAndLegend(size, result.Scene)
 		for _, fault := range FigureFaults(s, size) {
 			t.Errorf("%d × %d: %s", size.Width, size.Height, fault)
 		}

@@ -142,7 +142,7 @@ func golden(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	name := strings.ReplaceAll(c.Name, " ", "-")
 	compare(t, name+".scene", []byte(Dump(result.Scene(c.size()))))
 	var picture bytes.Buffer
-	if err := svg.Render(&picture, scene.Furnish(c.size(), result.Scene), scene.Light); err != nil {
+	if err := svg.Render(&picture, scene.AddTitleAndLegend(c.size(), result.Scene), scene.Light); err != nil {
 		t.Fatal(err)
 	}
 	compare(t, name+".svg", picture.Bytes())

@@ -25,7 +25,7 @@ func TestFilesHoldNothingOfThePage(t *testing.T) {
 			if err != nil {
 				continue // this view has nothing to show of it
 			}
-			for _, l := range scene.Furnish(q.Size, result.Scene).Layers {
+			for _, l := range scene.AddTitleAndLegend(q.Size, result.Scene).Layers {
 				if l.Name == "folds" {
 					t.Errorf("%s of %s has marks for folding", v.Name, name)
 				}

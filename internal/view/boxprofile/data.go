@@ -93,7 +93,7 @@ func (r *result) rowOf(node int32, x *callgraph.Row, cut *callgraph.Cut) Row {
 	out.Count, out.Total, out.Exact = x.Count, r.value(x), x.Exact
 	out.Min, out.Max, out.Mean, out.SD = &x.Min, &x.Max, &x.Mean, &sd
 	out.Q02, out.Q25, out.Q50, out.Q75, out.Q98 = &x.Box[0], &x.Box[1], &x.Box[2], &x.Box[3], &x.Box[4]
-	if h := heapsOf(x); len(h) > 1 {
+	if h := modesOf(x); len(h) > 1 {
 		out.Modes, out.Heaps = h, h
 	}
 	return out

@@ -59,8 +59,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	f.Say("most", r.format(x.Max), exact(x.Max))
 	f.Say("mean", r.format(x.Mean), exact(x.Mean))
 	f.Say("standard deviation", r.format(x.Deviation), exact(x.Deviation))
-	if h := heapsOf(x); len(h) > 1 {
-		f.Say("heaps around", r.heapWords(h), "")
+	if h := modesOf(x); len(h) > 1 {
+		f.Say("modes around", r.modeWords(h), "")
 	}
 	if l.spread.low <= l.spread.high {
 		f.Say("members' medians", r.format(l.spread.low)+" to "+r.format(l.spread.high), "")

@@ -421,7 +421,7 @@ func (r *drawing) legendGroups(add func(string, scene.Colour, scene.Flag)) {
 // legendCut explains the marks of values outside the axis.
 func (r *drawing) legendCut(s *scene.Scene) {
 	if r.violins {
-		s.Legend = append(s.Legend, plot.FlaggedKey("outline: calls in several heaps", scene.UIData, scene.Dimmed))
+		s.Legend = append(s.Legend, plot.FlaggedKey("outline: calls with several modes", scene.UIData, scene.Dimmed))
 	}
 	if r.open {
 		s.Legend = append(s.Legend,

@@ -9,12 +9,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// heapsOf returns where the calls of a row pile up; nil if that is not known.
-func heapsOf(x *callgraph.Row) []float64 {
+// modesOf returns where the calls of a row pile up; nil if that is not known.
+func modesOf(x *callgraph.Row) []float64 {
 	if x.Shape == nil {
 		return nil
 	}
-	return x.Shape.Heaps()
+	return x.Shape.Modes()
 }
 
 // leastViolin is the height of a lane in which an outline can be seen.
@@ -28,7 +28,7 @@ func (p *painter) violin(l *lane, y, h float32, c scene.Colour) bool {
 	if row.Shape == nil || l.h < leastViolin || row.Count < 2 {
 		return false
 	}
-	if p.r.request.Values.Text("violin") == "auto" && len(row.Shape.Heaps()) < 2 {
+	if p.r.request.Values.Text("violin") == "auto" && len(row.Shape.Modes()) < 2 {
 		return false
 	}
 	smooth, _ := row.Shape.Smooth()
@@ -55,10 +55,10 @@ func (p *painter) violin(l *lane, y, h float32, c scene.Colour) bool {
 	return true
 }
 
-// heapWords say where calls pile up.
-func (r *result) heapWords(heaps []float64) string {
+// modeWords say where calls pile up.
+func (r *result) modeWords(modes []float64) string {
 	var parts []string
-	for _, v := range heaps {
+	for _, v := range modes {
 		parts = append(parts, r.format(v))
 	}
 	return strings.Join(parts, ", ")

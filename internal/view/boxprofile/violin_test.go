@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/boxprofile"
 )
 
-// twoHeaps has polls that come back at once or after long, and steps that are alike.
-func twoHeaps() string {
+// twoModes has polls that come back at once or after long, and steps that are alike.
+func twoModes() string {
 	var b strings.Builder
 	b.WriteString("location process \"rank 0\" rank=0\n")
 	at := 0
@@ -26,9 +26,9 @@ func twoHeaps() string {
 	return b.String()
 }
 
-// TestCallsInTwoHeapsHaveAnOutline: a box alone would hide that nothing lies between.
-func TestCallsInTwoHeapsHaveAnOutline(t *testing.T) {
-	c := viewtest.Case{Trace: twoHeaps(), Size: scene.Size{Width: 800, Height: 300}}
+// TestCallsWithTwoModesHaveAnOutline: a box alone would hide that nothing lies between.
+func TestCallsWithTwoModesHaveAnOutline(t *testing.T) {
+	c := viewtest.Case{Trace: twoModes(), Size: scene.Size{Width: 800, Height: 300}}
 	outlines := func(violin string) int {
 		c.Options = map[string][]string{"violin": {violin}}
 		s := c.Compute(t, boxprofile.View, c.Open(t)).Scene(c.Size)

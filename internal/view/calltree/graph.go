@@ -102,7 +102,7 @@ func (g *graph) angles() []float64 {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g.level[a], g.level[b]) })
 	leaves := make([]int, n)
-	below := make([][]int, n+1) // the last holds those that nobody calls
+	below := make([][]int, n+1) // the last holds those without a caller
 	for k := n - 1; k >= 0; k-- {
 		i := order[k]
 		leaves[i] = max(leaves[i], 1)

@@ -43,7 +43,7 @@ func (r *result) below(t *tree, text string) (*tree, error) {
 	slices.Reverse(r.zoom.names)
 	slices.Reverse(r.zoom.words)
 	name, depth := r.regions[t.nodes[id].region].Name, t.nodes[id].depth
-	// nobody asks for the rest any more
+	// the rest is not needed any more
 	out := &tree{nodes: t.nodes[id : last+1], locations: t.locations, whole: t.whole, how: t.how}
 	for i := range out.nodes {
 		out.nodes[i].depth -= depth

@@ -143,8 +143,8 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) ([]cell, err
 			}
 		}
 		r.notes = append(r.notes,
-			fmt.Sprintf("nobody sends anything here: there are no messages in the selection, and these are its %s, "+
-				"from what made or woke something to what it made or woke", r.what))
+			fmt.Sprintf("there are no messages in the selection, and these are its %s, from "+
+				"what made or woke something to what it made or woke", r.what))
 		return cellsOf(links, level, false), nil
 	}
 	if others > 0 {

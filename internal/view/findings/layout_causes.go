@@ -104,7 +104,7 @@ func (l *causeTable) headline() string {
 		return "A profile does not tell who waits for whom."
 	}
 	if l.Waiting == 0 {
-		return "Nobody waits for another."
+		return "No location waits for another."
 	}
 	return fmt.Sprintf("Who makes whom wait: %s waited in all, %s of it explained", view.FormatTime(l.Waiting),
 		view.FormatShare(1-float64(l.Unexplained)/float64(l.Waiting)))
@@ -128,7 +128,7 @@ func (l *causeTable) cells(s *scene.Scene, f *scene.Frame, shown int, made bool)
 	values := make([]float64, len(image.Cells))
 	most := 0.0
 	for i := range l.Causes[:shown] {
-		for v, t := range l.Causes[i].Victims {
+		for v, t := range l.Causes[i].Waiters {
 			at := i*columns + v*columns/n
 			values[at] = max(values[at], float64(t))
 			most = max(most, values[at])
@@ -252,9 +252,9 @@ func (l *causeTable) fact(it scene.Item) (view.Fact, bool) {
 	case ofCell:
 		row, column := int(it.C/it.A), int(it.C%it.A)
 		c := &l.Causes[row]
-		u := l.unitOf(column, int(it.A), func(u int) trace.Time { return c.Victims[u] })
+		u := l.unitOf(column, int(it.A), func(u int) trace.Time { return c.Waiters[u] })
 		f := l.cause(row)
-		f.SayTime(l.Names[u]+" waited", c.Victims[u])
+		f.SayTime(l.Names[u]+" waited", c.Waiters[u])
 		return f, true
 	case ofUnit:
 		u := l.unitOf(int(it.A), int(it.B), func(u int) trace.Time { return l.Caused[u] + l.Waited[u] })

@@ -241,7 +241,7 @@ func (r *result) fact(i int) view.Fact {
 	c, s := r.call(i), r.request.Store()
 	if c.Region == trace.NoRegion {
 		calls := int64(r.forest.calls.Len() - 1)
-		f := view.Fact{Title: "all", Text: "The root stands above calls that nobody made.", Count: calls}
+		f := view.Fact{Title: "all", Text: "The root stands above calls without a caller.", Count: calls}
 		f.Say("calls", view.Thousands(calls), "")
 		return f
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // fill makes rows where locations are somewhat more than pixels: so many pairs of
-// neighbours that the rest fits, those that are most alike, so that whoever differs keeps
+// neighbours that the rest fits, those that are most alike, so that a location that differs keeps
 // a row. Nil where that takes groups of more. O(n log n).
 func (k *sketches) fill(order []int32, capacity int) (rows []row, note string) {
 	n := len(order)

@@ -81,7 +81,7 @@ func TestRowsFillTheHeight(t *testing.T) {
 		r := viewtest.Local(t, manyRanks(c.rows))
 		v := viewtest.Case{Size: scene.Size{Width: c.width, Height: c.height}}
 		result := v.Compute(t, moments.View, r)
-		s := scene.Furnish(v.Size, result.Scene)
+		s := scene.AddTitleAndLegend(v.Size, result.Scene)
 		f := s.Frames[0]
 		blank := float32(c.height) - f.H
 		if blank > 210 || float64(f.H) < 0.45*float64(c.height) {
@@ -126,7 +126,7 @@ func TestTheKeyIsThereAndSpeaksOfTheMarksDrawn(t *testing.T) {
 	} {
 		r := viewtest.Local(t, manyRanks(c.rows))
 		v := viewtest.Case{Size: c.size}
-		s := scene.Furnish(c.size, v.Compute(t, moments.View, r).Scene)
+		s := scene.AddTitleAndLegend(c.size, v.Compute(t, moments.View, r).Scene)
 		key := layerOf(s, "key")
 		if len(key.Marks) == 0 {
 			t.Errorf("%d rows at %v: no key", c.rows, c.size)

@@ -78,7 +78,7 @@ type Data struct {
 
 func (r *result) Data() any {
 	d := Data{By: r.by, Rows: []Row{}, Communication: []Collective{},
-		Unattributed: Loose{r.table.LooseWork, r.table.Loose},
+		Unattributed: Loose{r.table.UnattributedWork, r.table.Unattributed},
 		Device:       r.whole, ShareOf: shareOf, Devices: []Device{},
 		Memory: append([]Memory{}, r.memory...), Graphs: r.dataGraphs()}
 	d.Loose = d.Unattributed

@@ -91,7 +91,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		}
 		return nil, view.Empty("open a trace of PyTorch's profiler, or choose more of it", "%s", what)
 	}
-	r.whole = r.table.Loose
+	r.whole = r.table.Unattributed
 	for i := range r.table.Rows {
 		r.whole += r.table.Rows[i].DeviceSelf
 	}
@@ -174,10 +174,10 @@ func (r *result) note() {
 	if !t.Shaped && r.by == "shapes" {
 		r.notes = append(r.notes, "the file tells no shapes (record_shapes=True does): rows are by name")
 	}
-	if t.LooseWork > 0 {
+	if t.UnattributedWork > 0 {
 		r.notes = append(r.notes,
 			fmt.Sprintf("%s of GPU work (%s) were launched by no operator in the selection",
-				view.Count(int(t.LooseWork), "piece"), view.FormatTime(t.Loose)))
+				view.Count(int(t.UnattributedWork), "piece"), view.FormatTime(t.Unattributed)))
 	}
 	switch {
 	case len(r.models) == 0:

@@ -128,13 +128,13 @@ func (r *result) messages() []Message {
 		return out
 	}
 	type key struct {
-		cause, victim int32
+		cause, waiter int32
 		receiver      bool
 	}
 	at := map[key]int{}
 	for i := range r.waits.Late {
 		l := &r.waits.Late[i]
-		k := key{l.Cause, l.Victim, l.Receiver}
+		k := key{l.Cause, l.Waiter, l.Receiver}
 		n, ok := at[k]
 		if !ok {
 			n = len(out)
@@ -143,7 +143,7 @@ func (r *result) messages() []Message {
 			if l.Receiver {
 				late = "receiver"
 			}
-			out = append(out, Message{Cause: r.units[l.Cause], Victim: r.units[l.Victim], Late: late})
+			out = append(out, Message{Cause: r.units[l.Cause], Victim: r.units[l.Waiter], Late: late})
 		}
 		m := &out[n]
 		m.Count++

@@ -58,7 +58,7 @@ type result struct {
 	holds     []bool // which locations have values at all
 	locations []trace.LocationID
 	measure   [4]*view.Measure // nil: not bound
-	chosen    [4]string        // regions that nobody asked for, by number
+	chosen    [4]string        // regions that no option names, by number
 	at        formula.Points   // 0 … 1 on each axis
 	placed    []bool
 	low, high [4]float64 // of each number, over the placed locations

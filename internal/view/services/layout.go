@@ -446,7 +446,7 @@ func (r *result) legend(s *scene.Scene) {
 		add(fmt.Sprintf("%s or more fail", view.FormatShare(manyFail)), scene.UIError)
 	}
 	if apart {
-		add("dashed: nobody waits", scene.UILink)
+		add("dashed: no caller waits", scene.UILink)
 	}
 }
 
@@ -508,5 +508,5 @@ func (r *result) say(f *view.Fact, x *Row) {
 	}
 	f.SayTime("shortest", x.Min)
 	f.SayTime("longest", x.Max)
-	f.SaySome("nobody waits for", int64(x.Apart))
+	f.SaySome("no caller waits for", int64(x.Apart))
 }

@@ -96,7 +96,7 @@ func (c *critical) notes(window trace.Selection) (out notes) {
 			name += ", the one that takes longest"
 		}
 	}
-	out.add("the line from row to row is the critical path of %s; it is thin where nobody works", name)
+	out.add("the line from row to row is the critical path of %s; it is thin where no location works", name)
 	if hidden > 0 {
 		out.add("%s of the path is on rows that are not shown", view.FormatShare(float64(hidden)/float64(length)))
 	}

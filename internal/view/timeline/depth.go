@@ -15,7 +15,7 @@ import (
 const (
 	// nameLevel is the height of a level with names in it.
 	nameLevel = labelSize + 2
-	// mostDeep bounds the intervals of a window whose levels are drawn though nobody asked for them: all are read.
+	// mostDeep bounds the intervals of a window whose levels are drawn without the option: all are read.
 	mostDeep = 200_000
 	// mostReached bounds those of a run that is read once for the depth of its locations.
 	mostReached = 2_000_000

@@ -72,7 +72,7 @@ type folding struct {
 	open   []trace.LocationID // --expand, subtrees
 	shut   []trace.LocationID // --collapse, single nodes
 	opened bool               // whatever is not shut
-	depth  int                // of the tree above which groups are open that nobody asked for
+	depth  int                // of the tree above which groups are open by default
 	// cut are the groups drawn as one in place of those of a depth; nil: of a depth.
 	cut []trace.LocationID
 }

@@ -18,7 +18,7 @@ import (
 type binding struct {
 	name   string // "event0"
 	text   string // its binding, as the user would write it
-	by     string // who did: "user", "layout", or "" if nobody has
+	by     string // who did: "user", "layout", or "" if it was not chosen
 	label  string
 	unit   string // "ns", "bytes", "count" or ""
 	values []float64

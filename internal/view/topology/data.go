@@ -46,7 +46,7 @@ type Event struct {
 	Name  string   `json:"name"`
 	Text  string   `json:"text"` // as the user would write it; "" for all busy time
 	Label string   `json:"label"`
-	By    string   `json:"by"` // "user", "layout", or "" if nobody chose it
+	By    string   `json:"by"` // "user", "layout", or "" if it was not chosen
 	Unit  string   `json:"unit"`
 	Min   *float64 `json:"min"`
 	Max   *float64 `json:"max"`

@@ -55,10 +55,10 @@ type Check struct {
 	shift  uint // the size of a block as a power of two
 	sums   []uint32
 	done   []atomic.Uint64 // a bit for each block that was looked at
-	fresh  []atomic.Uint64 // of a packed file elsewhere: those that came since some were given back
+	fresh  []atomic.Uint64 // of a remote packed file: those that came since some were given back
 
 	packed *Packed  // of a packed column: its values are touched
-	from   *Fetcher // of a file that lies elsewhere
+	from   *Fetcher // of a remote file
 }
 
 // NewCheck returns the check of a file as its entry describes it.
@@ -189,7 +189,7 @@ type TableCheck struct {
 
 // Touch looks at rows [lo, hi) of all columns.
 func (t *TableCheck) Touch(lo, hi uint64) {
-	if t.Elsewhere() {
+	if t.IsRemote() {
 		Bring(Rows{t, [][2]uint64{{lo, hi}}})
 	}
 	for i, c := range t.columns {
@@ -209,7 +209,7 @@ func (t *TableCheck) TouchFrom(column int, lo, hi uint64) {
 // TouchFirst verifies row i of the first column, which is searched. If the file is local, a search verifies only the
 // row at which it ends.
 func (t *TableCheck) TouchFirst(i int) {
-	if t.Elsewhere() {
+	if t.IsRemote() {
 		t.columns[0].Touch(int64(i)*t.widths[0], int64(i+1)*t.widths[0])
 	}
 }

@@ -30,7 +30,7 @@ func (f *Fetcher) giveBack() {
 	f.using.Lock()
 	defer f.using.Unlock()
 	if f.since.Load() <= FetchedStep {
-		return // somebody else was faster
+		return // another goroutine was faster
 	}
 	f.mu.Lock()
 	checks := f.checks

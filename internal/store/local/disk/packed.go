@@ -238,7 +238,7 @@ func (t *TableCheck) Unpack(column int, lo, hi uint64, to []byte) {
 // UnpackAll is Unpack for all columns of a table, in the order of the schema. A caller that goes on reads all rows
 // before until.
 func (t *TableCheck) UnpackAll(lo, hi, until uint64, to [][]byte) {
-	if t.Elsewhere() {
+	if t.IsRemote() {
 		t.bringAhead(lo, hi, min(max(hi, until), hi+rowsAhead))
 	}
 	for k, b := range to {

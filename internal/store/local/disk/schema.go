@@ -269,7 +269,7 @@ func recordTables() []table {
 func linkTail() []column {
 	return []column{
 		col("size", i64, "bytes, -1 unknown"), col("tag", i64, "as the source has it"),
-		col("communicator", u32, "communicator, 2^32-1 for none"), col("count", i64, "how many it stands for"),
+		col("communicator", u32, "communicator, 2^32-1 for none"), col("count", i64, "how many links it summarizes"),
 	}
 }
 

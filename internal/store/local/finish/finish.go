@@ -32,7 +32,7 @@ type finisher struct {
 	counterNumber   []trace.CounterID
 	origin, end     trace.Time // times are moved by origin; the trace is [0, end)
 	clocks          *clocks    // how times are moved before; nil: as they were recorded
-	inferred        *inference // work that nobody recorded; nil: none
+	inferred        *inference // unrecorded work; nil: none
 	inferredRows    int64      // of it
 	matches         *matches   // collectives by the order of calls, until they are reported; nil: none
 

@@ -17,7 +17,7 @@ import (
 // mostSorted is up to how many records of a location out of order the times between them are found.
 const mostSorted = 1 << 24
 
-// An inference is the work of ranks that nobody recorded.
+// An inference is the unrecorded work of ranks.
 type inference struct {
 	region trace.RegionID
 	rows   map[trace.LocationID]workRows // by location as it was defined

@@ -21,7 +21,7 @@ func Join(ctx context.Context, dir string, o write.Options) error {
 	err := joinParts(ctx, dir, o)
 	if err != nil {
 		if _, there := os.Lstat(disk.ManifestPath(dir)); there == nil {
-			return nil // somebody else was faster and has taken the parts away
+			return nil // another goroutine was faster and has taken the parts away
 		}
 		return fmt.Errorf("join the parts of %s: %w", dir, err)
 	}

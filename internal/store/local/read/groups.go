@@ -118,7 +118,7 @@ func (r roleTimes) groupRows(ctx context.Context, g *store.GroupBins, tasks *gro
 
 // bringBins fetches the bins that are kept of locations together.
 func (r roleTimes) bringBins(locations []trace.LocationID) {
-	if !r.OfGroup.Elsewhere() {
+	if !r.OfGroup.IsRemote() {
 		return
 	}
 	want := disk.Rows{Of: r.OfGroup}

@@ -132,7 +132,7 @@ func (r links) addPiece(into []store.LinkSum, p *linkPiece, until uint64, block 
 
 // bringSums fetches the nodes and links that sumLinks is about to read, together.
 func (r links) bringSums(lo, hi, n uint64) {
-	if !r.Checks.Of("link").Elsewhere() {
+	if !r.Checks.Of("link").IsRemote() {
 		return
 	}
 	nodes, blocks := disk.Rows{Of: r.Checks.Of("link_sum")}, disk.Rows{Of: r.Checks.Of("link")}

@@ -95,7 +95,7 @@ func (r *Reader) openDerived(summaries []trace.Summary, digests []trace.Digest) 
 	return nil
 }
 
-// Place returns the directory of the store; "" of one that lies elsewhere.
+// Place returns the directory of the store; "" of a remote one.
 func (r *Reader) Place() string { return r.path }
 
 func open(path string) (*Reader, error) {
@@ -239,9 +239,9 @@ func checkBytes(e disk.FileEntry, b []byte) error {
 	return nil
 }
 
-// OpenFrom opens a store that lies elsewhere, by its manifest. Blocks of its files are fetched when they are used; a
+// OpenFrom opens a remote store, by its manifest. Blocks of its files are fetched when they are used; a
 // request has as long as timeout says.
-func OpenFrom(from disk.Elsewhere, manifest []byte, timeout time.Duration, summaries []trace.Summary,
+func OpenFrom(from disk.Remote, manifest []byte, timeout time.Duration, summaries []trace.Summary,
 	digests ...trace.Digest) (*Reader, error) {
 	if !spool.LittleEndian() {
 		return nil, errors.New("this machine is big endian; stores are little endian")
@@ -262,11 +262,11 @@ func OpenFrom(from disk.Elsewhere, manifest []byte, timeout time.Duration, summa
 	return r, nil
 }
 
-// remoteWorkers is how many lanes are asked at once of a store that lies elsewhere: most of the time they wait, and
+// remoteWorkers is how many lanes are asked at once of a remote store: most of the time they wait, and
 // those that wait are answered together.
 const remoteWorkers = 1024
 
-var errElsewhere = errors.New("the store lies elsewhere; nothing is written to it")
+var errRemote = errors.New("the store is remote; nothing is written to it")
 
 // verifyFetched fetches every block.
 func (r *Reader) verifyFetched() error {

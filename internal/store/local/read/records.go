@@ -257,10 +257,10 @@ func (r records) eachFact(from, to int, f func(i int, row uint64, a trace.Attrib
 	}
 }
 
-// bringFacts asks for facts that lie elsewhere.
+// bringFacts asks for remote facts.
 func (r records) bringFacts(from, to int) *disk.TableCheck {
 	check := r.Checks.Of("interval_fact")
-	if from < to && check.Elsewhere() {
+	if from < to && check.IsRemote() {
 		disk.Bring(disk.Rows{Of: check, Ranges: [][2]uint64{{uint64(from), uint64(to)}}})
 	}
 	return check

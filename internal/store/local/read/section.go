@@ -51,7 +51,7 @@ func (s *openSection) top(lane int) trace.Block {
 
 // bringTops fetches the blocks of lanes [lo, hi) together, where they are not on this machine.
 func (s *openSection) bringTops(lo, hi uint64) {
-	if s.tops == nil || lo >= hi || !s.checks[2].Elsewhere() {
+	if s.tops == nil || lo >= hi || !s.checks[2].IsRemote() {
 		return
 	}
 	s.checks[3].Touch(int64(lo)*8, int64(hi+1)*8)
@@ -60,7 +60,7 @@ func (s *openSection) bringTops(lo, hi uint64) {
 
 // bring fetches the blocks of nodes [lo, hi) together, where they are not on this machine.
 func (s *openSection) bring(lo, hi uint64) {
-	if !s.checks[0].Elsewhere() || lo >= hi {
+	if !s.checks[0].IsRemote() || lo >= hi {
 		return
 	}
 	a, b := lo*s.size, hi*s.size
@@ -205,7 +205,7 @@ func (r *sections) rebuild(summaries []trace.Summary) error {
 // rebuildDir returns a directory in that of the store.
 func (r *sections) rebuildDir() (string, error) {
 	if r.Fetched != nil {
-		return "", errElsewhere
+		return "", errRemote
 	}
 	return os.MkdirTemp(r.path, rebuildMark)
 }

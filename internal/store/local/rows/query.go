@@ -263,7 +263,7 @@ func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID,
 }
 
 const (
-	// mostBatched is how many rows all workers have in hand: those of a store elsewhere are many, since most of them
+	// mostBatched is how many rows all workers have in hand: those of a remote store are many, since most of them
 	// wait.
 	mostBatched = 1 << 22
 	leastBatch  = 1 << 12

@@ -34,7 +34,7 @@ type Table struct {
 	Sure    *disk.RowCheck // of table interval; likewise
 	Held    memory.Outside // bytes of packed columns that are unpacked, but for rows
 	RowHeld memory.Outside // likewise, of table interval
-	Fetched *disk.Fetcher  // of a store that lies elsewhere, else nil
+	Fetched *disk.Fetcher  // of a remote store, else nil
 	// Checks of the tables that are read for every lane.
 	OfSum, OfCheckpoint, OfLevel, OfNode, OfGroup *disk.TableCheck
 

@@ -41,7 +41,7 @@ type chunkSpool struct {
 	writing sync.WaitGroup
 	mapped  *spool.Mapping
 	used    atomic.Int64   // bytes read since pages were last given back
-	kept    []atomic.Int64 // by stretch of the file: bytes that somebody may still read
+	kept    []atomic.Int64 // by part of the file: bytes that a reader may still need
 	done    []atomic.Int64 // likewise: bytes that are not read any more, and still take disk space
 	waiting atomic.Int64   // all of done
 	mayWait int64          // so many bytes

@@ -9,31 +9,31 @@ import (
 	"strconv"
 )
 
-// Furnish makes a picture that stands alone: draw gives the plot at the size it is asked
+// AddTitleAndLegend makes a picture that stands alone: draw gives the plot at the size it is asked
 // for, and title, legend and notes are written round it. A page shows those three in
 // places of its own and needs the plot alone; files need all. Draw is called twice or more,
 // since the plot's legend and notes decide how much room is left.
 //
 // A picture larger than a page is drawn smaller and zoomed, so that its text grows with
 // it; one that stays blank at its edge ends where its plot does.
-func Furnish(size Size, draw func(Size) *Scene) *Scene {
+func AddTitleAndLegend(size Size, draw func(Size) *Scene) *Scene {
 	zoom := zoomOf(size)
 	if zoom == 1 {
-		return furnished(size, draw, false)
+		return addTitleAndLegend(size, draw, false)
 	}
 	width := int(float64(size.Width) / zoom)
 	zoom = float64(size.Width) / float64(width) // so that the file is just as wide as asked for
-	s := furnished(Size{width, int(float64(size.Height) / zoom)}, draw, false)
+	s := addTitleAndLegend(Size{width, int(float64(size.Height) / zoom)}, draw, false)
 	s.Zoom = zoom
 	return s
 }
 
-// FurnishLow is Furnish for a height that is not given: as much as the plot takes.
-func FurnishLow(width int, draw func(Size) *Scene) *Scene {
+// AddTitleAndLegendLow is AddTitleAndLegend for a height that is not given: as much as the plot takes.
+func AddTitleAndLegendLow(width int, draw func(Size) *Scene) *Scene {
 	size := Size{width, int(math.Round(UsualHeight * float64(width)))}
 	zoom := zoomOf(size)
 	size = Size{int(float64(size.Width) / zoom), int(float64(size.Height) / zoom)}
-	s := furnished(size, draw, true)
+	s := addTitleAndLegend(size, draw, true)
 	s.Zoom = float64(width) / float64(size.Width)
 	return s
 }
@@ -49,14 +49,14 @@ func PrintSize(millimetres float64) int {
 	return int(math.Round(millimetres * 72 / 25.4 * TextSize / PrintText))
 }
 
-// FurnishPrint makes a picture for paper, so many millimetres wide as a column is. Its text
+// AddTitleAndLegendForPrint makes a picture for paper, so many millimetres wide as a column is. Its text
 // has PrintText points, whatever the width. Height 0: as much as the plot takes.
-func FurnishPrint(width, height float64, draw func(Size) *Scene) *Scene {
+func AddTitleAndLegendForPrint(width, height float64, draw func(Size) *Scene) *Scene {
 	size := Size{Width: PrintSize(width), Height: PrintSize(height)}
 	if height == 0 {
 		size.Height = PrintSize(UsualHeight * width)
 	}
-	s := furnished(size, draw, height == 0)
+	s := addTitleAndLegend(size, draw, height == 0)
 	s.Print = width / s.Width
 	return s
 }
@@ -83,8 +83,8 @@ func zoomOf(size Size) float64 {
 	return math.Pow(ratio, 2.0/3)
 }
 
-// furnished writes title, legend and notes round a plot; low: its height may be less.
-func furnished(size Size, draw func(Size) *Scene, low bool) *Scene {
+// addTitleAndLegend writes title, legend and notes round a plot; low: its height may be less.
+func addTitleAndLegend(size Size, draw func(Size) *Scene, low bool) *Scene {
 	first := draw(size)
 	if first == nil {
 		return New(size, "", "")
@@ -291,13 +291,13 @@ func (p Picture) Size() Size {
 	return Size{Width: int(p.width), Height: int(cmp.Or(p.height, UsualHeight*p.width))}
 }
 
-// Furnish draws the picture with all that stands round it.
-func (p Picture) Furnish(draw func(Size) *Scene) *Scene {
+// AddTitleAndLegend draws the picture with all that stands round it.
+func (p Picture) AddTitleAndLegend(draw func(Size) *Scene) *Scene {
 	switch {
 	case p.paper:
-		return FurnishPrint(p.width, p.height, draw)
+		return AddTitleAndLegendForPrint(p.width, p.height, draw)
 	case p.height == 0:
-		return FurnishLow(int(p.width), draw)
+		return AddTitleAndLegendLow(int(p.width), draw)
 	}
-	return Furnish(p.Size(), draw)
+	return AddTitleAndLegend(p.Size(), draw)
 }

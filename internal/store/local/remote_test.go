@@ -19,7 +19,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A blocks gives the blocks of a store in a directory, as a store elsewhere does.
+// A blocks gives the blocks of a store in a directory, as a remote store does.
 type blocks struct {
 	dir      string
 	manifest *disk.Manifest
@@ -82,8 +82,8 @@ func openBlocks(t testing.TB, path string, summaries ...trace.Summary) (*Reader,
 	return r, b
 }
 
-// TestAScanOfAStoreElsewhereHoldsNoMoreThanTheBudget: several times as much is read as may be here at once, of rows and of links.
-func TestAScanOfAStoreElsewhereHoldsNoMoreThanTheBudget(t *testing.T) {
+// TestAScanOfARemoteStoreHoldsNoMoreThanTheBudget: several times as much is read as may be here at once, of rows and of links.
+func TestAScanOfARemoteStoreHoldsNoMoreThanTheBudget(t *testing.T) {
 	defer func(a, b int64) { disk.MostFetched, disk.FetchedStep = a, b }(disk.MostFetched, disk.FetchedStep)
 	const most = 256 << 10
 	path := filepath.Join(t.TempDir(), "run.plx")
@@ -146,7 +146,7 @@ func TestAScanOfAStoreElsewhereHoldsNoMoreThanTheBudget(t *testing.T) {
 	}
 }
 
-func TestStoreElsewherePassesTheSuite(t *testing.T) {
+func TestRemoteStorePassesTheSuite(t *testing.T) {
 	defer func(a, b, c int64) { rows.MostHeld, disk.MostFetched, disk.FetchedStep = a, b, c }(rows.MostHeld, disk.MostFetched, disk.FetchedStep)
 	disk.FetchedStep = 8 << 10                 // where nothing stays, frames go in the middle of a query too
 	for _, kept := range []int64{1 << 30, 0} { // 0: each query must touch what it uses
@@ -187,7 +187,7 @@ func TestLanesAreFetchedTogether(t *testing.T) {
 }
 
 // What is kept of whole lanes answers for them: no row is fetched, not even the first of each.
-func TestWholeLanesOfAStoreElsewhereCostNoRows(t *testing.T) {
+func TestWholeLanesOfARemoteStoreCostNoRows(t *testing.T) {
 	path := build(t, Options{}, func(w trace.Writer) { writeMany(w, 50, 3000) })
 	r, b := openBlocks(t, path)
 	all := store.Window{End: r.Info().End}
@@ -219,7 +219,7 @@ func TestWholeLanesOfAStoreElsewhereCostNoRows(t *testing.T) {
 }
 
 // Sums of links between two times cost a few requests, however many nodes and blocks of links lie between.
-func TestSumsOfLinksElsewhereAreFetchedTogether(t *testing.T) {
+func TestSumsOfRemoteLinksAreFetchedTogether(t *testing.T) {
 	const n = 9 * disk.LinkNode
 	path := build(t, Options{}, func(w trace.Writer) {
 		for i := range 8 {

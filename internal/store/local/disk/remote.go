@@ -18,8 +18,8 @@ import (
 // blocks are fetched into their place and verified. So callers need not know where a store is, and a query costs the
 // blocks that it touches.
 
-// An Elsewhere holds the files of a store.
-type Elsewhere interface {
+// A Remote holds the files of a store.
+type Remote interface {
 	// Fetch fills pieces of files; all of them, or it is an error. It is called from several goroutines.
 	Fetch(ctx context.Context, pieces []Piece) error
 	// Kept and Keep are those of store.Keeper.
@@ -44,7 +44,7 @@ func (u Unreachable) Unwrap() error { return u.Err }
 // way, further blocks wait for the next one. So the number of requests does not grow with the number of lanes of a
 // query.
 type Fetcher struct {
-	From    Elsewhere
+	From    Remote
 	Timeout time.Duration // for one request
 
 	requests, bytes atomic.Int64 // so far
@@ -91,7 +91,7 @@ var MostFetched int64 = 1 << 30
 // less to make again.
 const fetchedShare = 2
 
-// Adopt takes the check of a file that lies elsewhere. One that is kept is never forgotten.
+// Adopt takes the check of a remote file. One that is kept is never forgotten.
 func (f *Fetcher) Adopt(c *Check, keep bool) {
 	if c.packed != nil {
 		c = c.packed.check
@@ -263,11 +263,11 @@ func (f *Fetcher) fetch(wants []place) (err error) {
 	return nil
 }
 
-// Elsewhere reports whether the table is not on this machine.
-func (t *TableCheck) Elsewhere() bool { return len(t.columns) > 0 && t.columns[0].fetcher() != nil }
+// IsRemote reports whether the table is not on this machine.
+func (t *TableCheck) IsRemote() bool { return len(t.columns) > 0 && t.columns[0].fetcher() != nil }
 
-// Elsewhere reports whether the file is not on this machine.
-func (c *Check) Elsewhere() bool { return c.fetcher() != nil }
+// IsRemote reports whether the file is not on this machine.
+func (c *Check) IsRemote() bool { return c.fetcher() != nil }
 
 func (c *Check) fetcher() *Fetcher {
 	switch {
@@ -291,7 +291,7 @@ func Bring(list ...Rows) {
 	var f *Fetcher
 	var wants []place
 	for _, x := range list {
-		if !x.Of.Elsewhere() {
+		if !x.Of.IsRemote() {
 			continue
 		}
 		f = x.Of.columns[0].fetcher()

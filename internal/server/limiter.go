@@ -10,7 +10,7 @@ import (
 // Slots bound the computations that run at once, and run fast ones first. Those that took long the last time may not
 // occupy every slot; quick ones have one more slot and go first among those that wait. A few may wait; the rest are
 // refused at once, which is better than a long queue.
-type slots struct {
+type computeLimiter struct {
 	workers int
 	queue   int
 
@@ -46,25 +46,25 @@ const (
 	scanned = 300 * time.Nanosecond
 )
 
-func newSlots(workers, queue int) *slots {
-	return &slots{workers: workers, queue: queue, cost: map[string]time.Duration{}}
+func newComputeLimiter(workers, queue int) *computeLimiter {
+	return &computeLimiter{workers: workers, queue: queue, cost: map[string]time.Duration{}}
 }
 
 // do runs f in a slot. It returns errBusy if too many wait, or the context's cause if that ends first. Computations of
 // the same name are taken to cost the same.
-func (s *slots) do(ctx context.Context, name string, f func() error) error {
+func (s *computeLimiter) do(ctx context.Context, name string, f func() error) error {
 	return s.run(ctx, s.queue, name, unknown, f)
 }
 
 // finish is do for the last step of something computed already: it is not refused, since that would throw the work
 // away. The number of requests bounds the queue. It is taken to be quick until it was not: pictures that are there do
 // not wait for those that are still computed.
-func (s *slots) finish(ctx context.Context, name string, f func() error) error {
+func (s *computeLimiter) finish(ctx context.Context, name string, f func() error) error {
 	return s.run(ctx, math.MaxInt, name, quick, f)
 }
 
 // run takes a computation of unknown cost to be of the class first.
-func (s *slots) run(ctx context.Context, queue int, name string, first class, f func() error) error {
+func (s *computeLimiter) run(ctx context.Context, queue int, name string, first class, f func() error) error {
 	s.mu.Lock()
 	c := s.classOf(name)
 	if c == unknown {
@@ -86,7 +86,7 @@ func (s *slots) run(ctx context.Context, queue int, name string, first class, f 
 	return err
 }
 
-func (s *slots) classOf(name string) class {
+func (s *computeLimiter) classOf(name string) class {
 	switch cost, known := s.cost[name]; {
 	case !known:
 		return unknown
@@ -97,7 +97,7 @@ func (s *slots) classOf(name string) class {
 }
 
 // fits reports whether there is a place for one more; s.mu is held.
-func (s *slots) fits(c class) bool {
+func (s *computeLimiter) fits(c class) bool {
 	switch c {
 	case quick:
 		return s.running <= s.workers
@@ -107,7 +107,7 @@ func (s *slots) fits(c class) bool {
 	return s.running < s.workers
 }
 
-func (s *slots) enter(c class) {
+func (s *computeLimiter) enter(c class) {
 	s.running++
 	if c == dear {
 		s.slow++
@@ -115,7 +115,7 @@ func (s *slots) enter(c class) {
 }
 
 // wait is called with s.mu held, and gives it up.
-func (s *slots) wait(ctx context.Context, queue int, c class) error {
+func (s *computeLimiter) wait(ctx context.Context, queue int, c class) error {
 	if len(s.waiting) >= queue {
 		s.mu.Unlock()
 		return errBusy
@@ -143,7 +143,7 @@ func (s *slots) wait(ctx context.Context, queue int, c class) error {
 
 // admit lets in whom there is room for: the cheapest first, then who came first, but who
 // was passed too often before all. s.mu is held.
-func (s *slots) admit() {
+func (s *computeLimiter) admit() {
 	for {
 		best := -1
 		for i, w := range s.waiting {
@@ -174,13 +174,13 @@ func (w *waiter) before(o *waiter) bool {
 	return w.class < o.class
 }
 
-func (s *slots) leave(c class) {
+func (s *computeLimiter) leave(c class) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.exit(c)
 }
 
-func (s *slots) exit(c class) {
+func (s *computeLimiter) exit(c class) {
 	s.running--
 	if c == dear {
 		s.slow--
@@ -190,7 +190,7 @@ func (s *slots) exit(c class) {
 
 // expectScan predicts the cost of a computation that never ran from the intervals it reads. On a large run it is
 // expensive from the first time on, and the first views do not wait for it.
-func (s *slots) expectScan(name string, intervals int64) {
+func (s *computeLimiter) expectScan(name string, intervals int64) {
 	s.mu.Lock()
 	_, known := s.cost[name]
 	s.mu.Unlock()
@@ -200,7 +200,7 @@ func (s *slots) expectScan(name string, intervals int64) {
 }
 
 // learnFrom remembers the cost of a computation; one that failed or was stopped cost at least that.
-func (s *slots) learnFrom(name string, cost time.Duration, whole bool) {
+func (s *computeLimiter) learnFrom(name string, cost time.Duration, whole bool) {
 	s.mu.Lock()
 	known, seen := s.cost[name]
 	s.mu.Unlock()
@@ -209,7 +209,7 @@ func (s *slots) learnFrom(name string, cost time.Duration, whole bool) {
 	}
 }
 
-func (s *slots) learn(name string, cost time.Duration) {
+func (s *computeLimiter) learn(name string, cost time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.cost) >= maxCosts {

@@ -35,7 +35,7 @@ func TestFilesEndWhereTheirPlotDoes(t *testing.T) {
 		{"small pictures stay", Size{600, 400}, 3, 0.3, 1, 1},
 		{"a poster", Size{2400, 1600}, 12, 1, 1, 0.45},
 	} {
-		s := Furnish(c.size, rowsScene(c.rows, c.share))
+		s := AddTitleAndLegend(c.size, rowsScene(c.rows, c.share))
 		w, h := s.Width*s.Zoomed()/float64(c.size.Width), s.Height*s.Zoomed()/float64(c.size.Height)
 		if w > c.width+0.001 || h > c.height+0.001 || c.width == 1 && w < 0.999 {
 			t.Errorf("%s: %.2f of the width and %.2f of the height, want %g and %g", c.name, w, h, c.width, c.height)
@@ -49,7 +49,7 @@ func TestFilesEndWhereTheirPlotDoes(t *testing.T) {
 func TestTextGrowsWithThePicture(t *testing.T) {
 	last := 0.0
 	for _, size := range []Size{{400, 300}, {1600, 900}, {2400, 1600}, {3840, 2160}} {
-		s := Furnish(size, rowsScene(400, 1))
+		s := AddTitleAndLegend(size, rowsScene(400, 1))
 		zoom := s.Zoomed()
 		if zoom < last || zoom > math.Max(1, float64(size.Width)/1600) {
 			t.Errorf("%v is zoomed by %g", size, zoom)
@@ -87,7 +87,7 @@ func TestExtentKnowsEveryMark(t *testing.T) {
 // What a plot says of itself belongs to the plot that is drawn, not to a larger one.
 func TestNotesAreThoseOfThePlotThatIsDrawn(t *testing.T) {
 	said := "a row stands for two"
-	s := Furnish(Size{480, 320}, func(size Size) *Scene {
+	s := AddTitleAndLegend(Size{480, 320}, func(size Size) *Scene {
 		s := rowsScene(10, 1)(size)
 		if size.Height < 300 {
 			s.Notes = append(s.Notes, "and this makes it a line longer than one that has room for all of it", said)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-func waiting(s *slots) int {
+func waiting(s *computeLimiter) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.waiting)
 }
 
 // hold takes a place until release is called.
-func hold(t *testing.T, s *slots, name string) (release func()) {
+func hold(t *testing.T, s *computeLimiter, name string) (release func()) {
 	t.Helper()
 	in, out, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -27,7 +27,7 @@ func hold(t *testing.T, s *slots, name string) (release func()) {
 }
 
 func TestWhatIsCheapPassesWhatIsDear(t *testing.T) {
-	s := newSlots(2, 100)
+	s := newComputeLimiter(2, 100)
 	s.learn("slow", time.Minute)
 	s.learn("fast", time.Millisecond)
 	defer hold(t, s, "slow")()
@@ -46,7 +46,7 @@ func TestWhatIsCheapPassesWhatIsDear(t *testing.T) {
 }
 
 func TestWhatIsComputedIsFinishedWhileOthersAreComputed(t *testing.T) {
-	s := newSlots(2, 100)
+	s := newComputeLimiter(2, 100)
 	defer hold(t, s, "one")()
 	defer hold(t, s, "another")()
 	done := make(chan struct{})
@@ -55,7 +55,7 @@ func TestWhatIsComputedIsFinishedWhileOthersAreComputed(t *testing.T) {
 }
 
 func TestWhatGoesThroughALargeRunIsDearFromTheFirstTimeOn(t *testing.T) {
-	s := newSlots(2, 100)
+	s := newComputeLimiter(2, 100)
 	s.expectScan("all of it", 1e8)
 	s.expectScan("all of little", 1e3)
 	s.learn("known", time.Millisecond)
@@ -68,7 +68,7 @@ func TestWhatGoesThroughALargeRunIsDearFromTheFirstTimeOn(t *testing.T) {
 }
 
 func TestWhoWaitsIsPassedOnlySoOften(t *testing.T) {
-	s := newSlots(1, 1000)
+	s := newComputeLimiter(1, 1000)
 	s.enter(unknown)
 	s.enter(quick)
 	slow := &waiter{class: dear, turn: make(chan struct{})}
@@ -94,7 +94,7 @@ func TestWhoWaitsIsPassedOnlySoOften(t *testing.T) {
 }
 
 func TestWhoLeavesTheQueueTakesNoPlace(t *testing.T) {
-	s := newSlots(1, 10)
+	s := newComputeLimiter(1, 10)
 	release := hold(t, s, "new")
 	ctx, cancel := context.WithCancel(context.Background())
 	gone := make(chan error, 1)
@@ -113,7 +113,7 @@ func TestWhoLeavesTheQueueTakesNoPlace(t *testing.T) {
 }
 
 func TestWhatFailedLateIsDearToo(t *testing.T) {
-	s := newSlots(2, 4)
+	s := newComputeLimiter(2, 4)
 	s.learnFrom("slow", dearFrom, false)
 	if s.classOf("slow") != dear {
 		t.Error("a computation that was stopped late is not known to be dear")
