@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -30,27 +29,49 @@ func gpuFindings(t *testing.T, elem ...string) []finding.Finding {
 	return c.Compute(t, findings.View, r).Data().(findings.Data).Findings
 }
 
-func TestGPUJobsAreToldWhatTheyAreBoundBy(t *testing.T) {
+func TestTheBoundOfAGPUJobIsItsFirstFinding(t *testing.T) {
 	for _, c := range []struct {
-		elem []string
-		kind finding.Kind
-		text string
+		elem     []string
+		kind     finding.Kind
+		share    float64
+		evidence map[string]float64
 	}{
-		{[]string{"ml", "h200", "starved.json.gz"}, finding.InputBound, `highly input-bound.* 59\.\d %.*121 ms.*dataloader\.next`},
-		{[]string{"ml", "h200", "eager-small.json.gz"}, finding.LaunchBound, `launch-bound.* 95\.\d %.*less time than its launch`},
-		{[]string{"faults", "launch-bound-1rank"}, finding.LaunchBound, `compute for 16\.\d %`},
-		{[]string{"faults", "loader-all"}, finding.InputBound, `2\.50 ms of 5\.72 ms a step; GPUs compute for 52\.\d %`},
-		{[]string{"ml", "resnet50-workers0", "*143089861*"}, finding.InputBound, `33\.4 %.*59\.3 ms of 178 ms`},
-		{[]string{"ml", "tracelens", "mi300-resnet-act-checkpoint.json.gz"}, finding.ExposedCommunication, `22\.6 % runs under computation`},
-		{[]string{"kineto-ddp-8rank"}, finding.Straggler, `^Rank 5 `},
+		{[]string{"ml", "h200", "starved.json.gz"}, finding.InputBound, 0.5904, map[string]float64{
+			"longest wait": 121486927, "data loading, a step": 48264197, "GPUs compute": 0.146}},
+		{[]string{"ml", "h200", "eager-small.json.gz"}, finding.LaunchBound, 0.9538, map[string]float64{
+			"work shorter than its launch": 0.963, "GPUs compute": 0.036}},
+		{[]string{"faults", "launch-bound-1rank"}, finding.LaunchBound, 0.773, map[string]float64{"GPUs compute": 0.166}},
+		{[]string{"faults", "loader-all"}, finding.InputBound, 0.4368, map[string]float64{
+			"data loading, a step": 2500000, "a step": 5722840, "GPUs compute": 0.524}},
+		{[]string{"ml", "resnet50-workers0", "*143089861*"}, finding.InputBound, 0.334, map[string]float64{
+			"data loading, a step": 59.3e6, "a step": 178e6}},
+		{[]string{"ml", "tracelens", "mi300-resnet-act-checkpoint.json.gz"}, finding.ExposedCommunication, 0.6208,
+			map[string]float64{"communication under computation": 0.226}},
+		{[]string{"kineto-ddp-8rank"}, finding.Straggler, 0.4693, map[string]float64{
+			"kernels": 102020732, "waited by others": 605048582, "units that wait": 7}},
 	} {
 		list := gpuFindings(t, c.elem...)
-		if len(list) == 0 || list[0].Kind != c.kind || !regexp.MustCompile(c.text).MatchString(list[0].Text) {
-			t.Errorf("%v: %+v", c.elem, list)
+		if len(list) == 0 || list[0].Kind != c.kind {
+			t.Errorf("%v: want %s: %+v", c.elem, c.kind, list)
 			continue
 		}
-		if c.kind != finding.Straggler && (list[0].View != "steps" || list[0].Share < 0.1) {
-			t.Errorf("%v: shown by %s, share %v", c.elem, list[0].View, list[0].Share)
+		near := func(name string, got, want float64) {
+			if math.Abs(got/want-1) > 0.01 {
+				t.Errorf("%v: %s is %g, want %g", c.elem, name, got, want)
+			}
+		}
+		near("share", list[0].Share, c.share)
+		for _, e := range list[0].Evidence {
+			if want, ok := c.evidence[e.Name]; ok {
+				near(e.Name, e.Value, want)
+				delete(c.evidence, e.Name)
+			}
+		}
+		if len(c.evidence) > 0 {
+			t.Errorf("%v: without evidence: %v", c.elem, c.evidence)
+		}
+		if c.kind != finding.Straggler && list[0].View != "steps" {
+			t.Errorf("%v: shown by %s", c.elem, list[0].View)
 		}
 	}
 }
