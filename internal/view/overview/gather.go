@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -36,10 +37,30 @@ type gatherer struct {
 }
 
 // prepare reads the slices and measures every node over every stretch of them.
-func (g *gatherer) prepare(ctx context.Context, a view.Arranged) (err error) {
+func (g *gatherer) prepare(ctx context.Context, a view.Arranged) error {
+	if err := g.open(ctx, a); err != nil {
+		return err
+	}
+	if g.isFirst(a) {
+		s, err := startOfRun.Of(ctx, &g.request.Runs[0])
+		if err != nil {
+			return err
+		}
+		if s.Leaves == g.hierarchy.Leaves && s.Nodes == g.hierarchy.Len() && s.Slices == g.slices() {
+			return g.take(ctx, s)
+		}
+	}
+	s, err := g.read(ctx)
+	if err != nil {
+		return err
+	}
+	return g.take(ctx, s)
+}
+
+// open finds the rows and the slices.
+func (g *gatherer) open(ctx context.Context, a view.Arranged) error {
 	q := g.request
-	s := q.Store()
-	grouped, err := q.Hierarchy(ctx, a, finders, s.Locations().Holds)
+	grouped, err := q.Hierarchy(ctx, a, finders, q.Store().Locations().Holds)
 	if err != nil {
 		return err
 	}
@@ -58,19 +79,44 @@ func (g *gatherer) prepare(ctx context.Context, a view.Arranged) (err error) {
 	if grouped.Note != "" {
 		g.notes = append(g.notes, grouped.Note)
 	}
+	return nil
+}
+
+// read adds up the times of the rows.
+func (g *gatherer) read(ctx context.Context) (*start, error) {
 	g.countLeaves()
+	before := len(g.notes)
 	if err := g.reduce(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	cells, err := g.cells(ctx)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	s := &start{Leaves: g.hierarchy.Leaves, Nodes: g.hierarchy.Len(), Node: g.node, Parent: g.tree.Parent,
+		Last: g.tree.Last, Count: g.count, Slices: g.slices(), Cells: cells,
+		Notes: slices.Clone(g.notes[before:])}
+	g.notes = g.notes[:before]
+	for _, x := range g.states {
+		s.States = append(s.States, x.number)
+	}
+	return s, nil
+}
+
+// take measures the programme of a start.
+func (g *gatherer) take(ctx context.Context, s *start) (err error) {
+	g.tree, g.node, g.count = &entropy.Tree{Parent: s.Parent, Last: s.Last}, s.Node, s.Count
+	g.notes = append(g.notes, s.Notes...)
+	g.stretch, g.why = s.First, s.Why
+	g.states = nil
+	for _, number := range s.States {
+		g.states = append(g.states, g.stateOf(number))
 	}
 	gain := entropy.GainValues
-	if q.Values.Text("gain") == "entropy" {
+	if g.request.Values.Text("gain") == "entropy" {
 		gain = entropy.GainEntropy
 	}
-	g.programme, err = entropy.NewCells(ctx, g.tree, g.slices(), cells, gain)
+	g.programme, err = entropy.NewCells(ctx, g.tree, g.slices(), s.Cells, gain)
 	return err
 }
 

@@ -37,15 +37,18 @@ var View = &view.View{
 		"less; the notes state the loss. Two runs are drawn one below the other, with the same axis and the same p. " +
 		"As a difference, a box shows the time that both have in grey and the rest in colours: full colours are more " +
 		"in the second run, hatched ones less, and locations and times that changed similarly are one box.",
-	Needs: view.Needs{Intervals: true},
-	Options: view.Words(view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange", "picture=beside"),
-		"picture: picture of two runs: one below the other (beside), or one of what the second has more and less "+
-			"[beside difference]"),
-	Report:  view.Report{AllLocations: true},
-	Runs:    2,
-	Data:    []any{Data{}, PairData{}},
-	Compute: view.InTime(computeRuns),
+	Needs:    view.Needs{Intervals: true},
+	Options:  options,
+	Report:   view.Report{AllLocations: true},
+	Runs:     2,
+	Data:     []any{Data{}, PairData{}},
+	Compute:  view.InTime(computeRuns),
+	AtImport: []view.Preparer{startOfRun},
 }
+
+var options = view.Words(view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange", "picture=beside"),
+	"picture: picture of two runs: one below the other (beside), or one of what the second has more and less "+
+		"[beside difference]")
 
 var computeBeside = view.SideBySide(true, view.InTime(compute), func(a, b Data) any { return PairData{a, b} })
 
@@ -108,7 +111,8 @@ type prepared struct {
 	notes     []string
 	envelope  *entropy.Envelope
 	stretch   entropy.Stretch // to begin with
-	first     entropy.Choice  // its p
+	why       entropy.Why
+	first     entropy.Choice // its p
 	once      sync.Once
 	slider    entropy.Slider // see slide
 }

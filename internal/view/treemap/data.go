@@ -70,7 +70,7 @@ func (r *result) Data() any {
 	d.Thresholds = r.slider.Thresholds(d.Stretches)
 	d.Suggested, d.Curve = r.slider.Suggested(), r.slider.Curve()
 	for _, v := range r.variables {
-		d.Variables = append(d.Variables, v.name)
+		d.Variables = append(d.Variables, v.Name)
 	}
 	return d
 }
@@ -85,7 +85,7 @@ func (r *result) parts() []Part {
 			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i],
 			Share: r.share(r.labels.Loss[i]), Deviation: r.deviation(i), Threshold: r.threshold(i)}
 		for x, v := range r.variables {
-			part.Values[v.name] = r.value(x, i)
+			part.Values[v.Name] = r.value(x, i)
 		}
 		out[k] = part
 	}
@@ -95,8 +95,8 @@ func (r *result) parts() []Part {
 // value of a node: a whole number of nanoseconds, or as it is.
 func (r *result) value(x int, i int32) float64 {
 	v := r.labels.Sum[x][i] * r.unit
-	if r.variables[x].instant {
-		return math.Round(r.labels.Sum[x][i] / r.variables[x].weight)
+	if r.variables[x].Instant {
+		return math.Round(r.labels.Sum[x][i] / r.variables[x].Weight)
 	}
 	if r.mean {
 		return v / float64(max(r.labels.Leaves[i], 1))
@@ -181,8 +181,8 @@ func (r *result) Table() *view.Table {
 	}
 	variables := make([]view.Column, len(r.variables))
 	for x, v := range r.variables {
-		variables[x] = view.Column{Name: v.name, Unit: unit}
-		if v.instant {
+		variables[x] = view.Column{Name: v.Name, Unit: unit}
+		if v.Instant {
 			variables[x].Unit = "count"
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/analysis/variable"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -35,7 +36,7 @@ func (r *result) difference(ctx context.Context) ([][]float64, error) {
 			return nil, &view.BesideError{Run: q.Runs[k].Name, Err: err}
 		}
 		for _, v := range s.variables {
-			if v.instant {
+			if v.Instant {
 				return nil,
 					fmt.Errorf("--values %s: instants of two runs are not compared; choose states, a counter or a "+
 						"metric", by)
@@ -57,7 +58,7 @@ func (r *result) commonStates(ctx context.Context) (string, error) {
 		return by, nil
 	}
 	for _, one := range []*view.Request{q.First(), q.Second()} {
-		by, err := (&result{request: one}).usual(ctx)
+		by, err := variable.Usual(ctx, one.Store())
 		if err != nil || by == "roles" {
 			return by, err
 		}
@@ -73,20 +74,21 @@ func (r *result) subtract(sides [2]*result, values [2][][]float64) ([][]float64,
 		r.notes = append(r.notes, note)
 	}
 	nodes := r.tree.Len()
-	r.variables = []variable{newVariable("in both", scene.UIAggregate, trace.NoRegion)}
+	r.variables = []painted{{colour: scene.UIAggregate, Variable: variable.Variable{Name: "in both",
+		Region: trace.NoRegion, Like: trace.NoRegion}}}
 	out := [][]float64{make([]float64, nodes)}
 	place := map[string]int{}
 	for _, s := range sides {
 		for _, v := range s.variables {
-			if _, ok := place[v.name]; ok {
+			if _, ok := place[v.Name]; ok {
 				continue
 			}
-			place[v.name] = len(out)
+			place[v.Name] = len(out)
 			more, less := v, v
-			more.name, less.name, less.flag = v.name+", more in "+q.Runs[1].Name, v.name+", less in "+q.Runs[1].Name,
+			more.Name, less.Name, less.flag = v.Name+", more in "+q.Runs[1].Name, v.Name+", less in "+q.Runs[1].Name,
 				scene.Hatched
 			if s == sides[1] {
-				more.region, less.region = trace.NoRegion, trace.NoRegion // numbers of another run
+				more.Region, less.Region = trace.NoRegion, trace.NoRegion // numbers of another run
 			}
 			r.variables = append(r.variables, more, less)
 			out = append(out, make([]float64, nodes), make([]float64, nodes))
@@ -112,11 +114,11 @@ func (r *result) subtract(sides [2]*result, values [2][][]float64) ([][]float64,
 		}
 		clear(both)
 		for x, v := range sides[0].variables {
-			both[place[v.name]][0] = values[0][x][i]
+			both[place[v.Name]][0] = values[0][x][i]
 		}
 		if there >= 0 {
 			for x, v := range sides[1].variables {
-				both[place[v.name]][1] = values[1][x][there] * scale
+				both[place[v.Name]][1] = values[1][x][there] * scale
 			}
 		}
 		for x := 1; x < len(out); x += 2 {

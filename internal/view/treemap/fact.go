@@ -23,11 +23,11 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	total := r.size(i)
 	for x, v := range r.variables {
 		value := r.value(x, i)
-		if v.instant {
-			f.Say(v.name, view.Count(int(math.Round(value)), "instant"), strconv.FormatFloat(value, 'f', -1, 64))
+		if v.Instant {
+			f.Say(v.Name, view.Count(int(math.Round(value)), "instant"), strconv.FormatFloat(value, 'f', -1, 64))
 			continue
 		}
-		f.Say(v.name,
+		f.Say(v.Name,
 			fmt.Sprintf("%s, %s of its sum", view.FormatIn(value, r.unitName),
 				view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', -1, 64))
 	}

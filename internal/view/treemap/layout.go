@@ -61,9 +61,9 @@ func (r *drawing) scene(size scene.Size) *scene.Scene {
 	s.Frames[0].Places = r.places()
 	warned := r.paint(s)
 	for _, v := range r.variables {
-		e := plot.RegionKey(v.name, v.colour, uint32(v.region))
+		e := plot.RegionKey(v.Name, v.colour, uint32(v.Region))
 		e.Flags = v.flag
-		if v.instant {
+		if v.Instant {
 			e.Label += " (instants)"
 		}
 		s.Legend = append(s.Legend, e)

@@ -105,7 +105,7 @@ func TestPlacesAndStatesStayWhereTheyAreWhenTimeIsChosen(t *testing.T) {
 		lines = append(lines, strings.Join(line, " "))
 		var names []string
 		for _, v := range res.variables {
-			names = append(names, v.name)
+			names = append(names, v.Name)
 		}
 		a, b, s := strings.Join(nodes, " "), strings.Join(lines, " / "), strings.Join(names, " ")
 		if order == "" {

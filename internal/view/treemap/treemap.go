@@ -70,7 +70,7 @@ type labelled struct {
 	hierarchy  *view.Hierarchy
 	groupings  []view.Grouping // that the hierarchy was chosen from
 	tree       *entropy.Tree
-	variables  []variable
+	variables  []painted
 	unit       float64 // how much of the values' own unit is one unit of the labels
 	unitName   string  // of the values: "ns", "bytes", "count", or the source's own
 	mean       bool    // a cell's value is the mean of its locations, not their sum
@@ -303,7 +303,7 @@ func (r *result) deviation(i int32) float64 {
 func (r *result) ways() float64 { return r.ways10 }
 
 // overlay says whether a variable is instants that are drawn beside states.
-func (r *result) overlay(x int) bool { return r.variables[x].instant && !r.variables[0].instant }
+func (r *result) overlay(x int) bool { return r.variables[x].Instant && !r.variables[0].Instant }
 
 // aggregated reports whether a part stands for more than one location.
 func (r *result) aggregated(i int32) bool { return r.labels.Leaves[i] > 1 }
