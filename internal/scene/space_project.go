@@ -14,6 +14,9 @@ type Projection struct {
 // spaceMargin returns the room for labels beside the box, in pixels, across and down: as much as
 // they need, and in small pictures a share, since the things are worth more than all labels.
 func (m *Space) spaceMargin() (across, down float64) {
+	if m.Bare && len(m.Labels) > 0 {
+		return 16, 44 // names stand above the things
+	}
 	if m.Bare {
 		return 16, 16
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
@@ -127,5 +128,37 @@ func TestTheFirstValueIsTheOneThatWeighs(t *testing.T) {
 	c.Reader = func(testing.TB) store.Reader { return r }
 	if e := c.Compute(t, topology.View, r).Data().(topology.Data).Events[0]; e.Label != "busy time" {
 		t.Errorf("hpl128 is coloured by %+v", e)
+	}
+}
+
+// Two ranks of a node lie nearer to each other than to those of others, and must not cover each other.
+func TestRanksOfANodeDoNotCoverEachOther(t *testing.T) {
+	for _, each := range []int{2, 4} {
+		text := "region work role=compute\n"
+		for node := range 24 {
+			text += fmt.Sprintf("location machine host%02d\n", node)
+			for k := range each {
+				text += fmt.Sprintf("  location process \"rank %d\" rank=%d\n    0..%d work\n", node*each+k, node*each+k, 100+node)
+			}
+		}
+		c := viewtest.Case{Trace: text, Options: map[string][]string{"layout": {"nodes"}}}
+		size := scene.Size{Width: 1000, Height: 600}
+		for _, l := range c.Compute(t, topology.View, c.Open(t)).Scene(size).Layers {
+			for _, m := range l.Marks {
+				s, ok := m.(*scene.Space)
+				if !ok {
+					continue
+				}
+				for i := range s.Len() - 1 {
+					x, y := float64(s.PX[i+1]-s.PX[i]), float64(s.PY[i+1]-s.PY[i])
+					if d := math.Hypot(x*s.Axes[0].Stretch, y*s.Axes[1].Stretch); 2*float64(s.Radius) > d {
+						t.Fatalf("%d a node: discs of radius %g are %g apart", each, s.Radius, d)
+					}
+				}
+				if len(s.Labels) != 24 {
+					t.Errorf("%d of 24 nodes are named", len(s.Labels))
+				}
+			}
+		}
 	}
 }

@@ -134,7 +134,7 @@ func neighbours(m *scene.Space) neighbourhood {
 		}
 		return p
 	}
-	var second, fourth, ratio []float64
+	var first, second, fourth, ratio []float64
 	for s := range min(samples, n) {
 		i := s * n / min(samples, n)
 		p := at(i)
@@ -152,7 +152,7 @@ func neighbours(m *scene.Space) neighbourhood {
 			nearest[k] = d
 		}
 		if !math.IsInf(nearest[kth-1], 1) {
-			second = append(second, math.Sqrt(nearest[1]))
+			first, second = append(first, math.Sqrt(nearest[0])), append(second, math.Sqrt(nearest[1]))
 			fourth = append(fourth, math.Sqrt(nearest[kth-1]))
 			ratio = append(ratio, math.Sqrt(nearest[full-1]/nearest[kth-1]))
 		}
@@ -163,6 +163,10 @@ func neighbours(m *scene.Space) neighbourhood {
 	slices.Sort(fourth)
 	slices.Sort(ratio)
 	slices.Sort(second)
+	slices.Sort(first)
+	if n := len(first); first[n/4] > 0.99*first[n*3/4] { // blocks of two: each has one next to it
+		second = first
+	}
 	out := neighbourhood{apart: fourth[len(fourth)/2], close: second[len(second)/2], solid: dimensions(m) == 3 &&
 		ratio[len(ratio)/2] < 1.19}
 	if !out.solid {
