@@ -203,7 +203,7 @@ var OptionTable = []Option{
 	{Name: "root", Kind: "text", Help: "show only the tree below this node"},
 	{Name: "zoom", Kind: "text",
 		Help: "FACTOR, or FACTOR,X,Y with the centre X,Y measured from the root in half pictures; or a call: #ID " +
-			"of the JSON, or LOCATION/LANE/ROW"},
+			"of the JSON, LOCATION/LANE/ROW, or region:PATTERN, the widest sector of such a region"},
 	{Name: "until", Kind: "text",
 		Help: "draw only calls that began by this time, or by this share of the run such as 40%"},
 	{Name: "find", Kind: "text", Help: "part of a name, in any case: matches stay bright, the rest is dimmed"},

@@ -7,13 +7,28 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // callWidth is how wide a call is drawn that a zoom names, in pixels.
 const callWidth = 40
 
-// namesCall tells whether a zoom is a call: #ID, or LOCATION/LANE/ROW as a search finds it.
-func namesCall(s string) bool { return strings.HasPrefix(s, "#") || strings.Count(s, "/") == 2 }
+// ofRegion begins a zoom that names the widest sector of the regions of a pattern.
+const ofRegion = "region:"
+
+// namesCall tells whether a zoom is a call: #ID, LOCATION/LANE/ROW as a search finds it, or region:PATTERN.
+func namesCall(s string) bool {
+	return strings.HasPrefix(s, "#") || strings.HasPrefix(s, ofRegion) || strings.Count(s, "/") == 2
+}
+
+// regionsNamed returns the regions that a zoom names by a pattern.
+func regionsNamed(text string, regions []trace.Region) (func(id int32) bool, error) {
+	match, err := view.RegionPattern(strings.TrimPrefix(text, ofRegion))
+	if err != nil {
+		return nil, fmt.Errorf("--zoom %s: %w", text, err)
+	}
+	return func(id int32) bool { return id >= 0 && match(trace.RegionID(id), &regions[id]) }, nil
+}
 
 // zoomToCall turns a zoom that names a call into the one that draws it in the middle.
 func (r *result) zoomToCall() error {
@@ -21,20 +36,48 @@ func (r *result) zoomToCall() error {
 	if !namesCall(text) {
 		return nil
 	}
-	node, err := r.callNamed(text)
-	if err != nil {
-		return err
-	}
 	if r.detail == nil {
 		return fmt.Errorf("--zoom %s: not with --paper or --all", text)
 	}
-	place := r.detail.placeOf(node)
-	if place < 0 {
-		return fmt.Errorf("--zoom %s: this call is not below --root", text)
+	place, err := r.placeNamed(text)
+	if err != nil {
+		return err
 	}
 	start, alloc := r.detail.outline.Sector(place)
 	r.zoom = r.zoomTo(start, alloc, r.detail.outline.Level(place), callWidth)
 	return nil
+}
+
+// placeNamed returns the place of a call in the outline.
+func (r *result) placeNamed(text string) (int32, error) {
+	if !strings.HasPrefix(text, ofRegion) {
+		node, err := r.callNamed(text)
+		if err != nil {
+			return 0, err
+		}
+		if place := r.detail.placeOf(node); place >= 0 {
+			return place, nil
+		}
+		return 0, fmt.Errorf("--zoom %s: this call is not below --root", text)
+	}
+	is, err := regionsNamed(text, r.forest.regions)
+	if err != nil {
+		return 0, err
+	}
+	best, most := int32(-1), int64(0)
+	for i := range int32(r.detail.outline.Len()) {
+		region := r.forest.calls.Region[r.detail.node(i)]
+		if region == trace.NoRegion || !is(int32(region)) {
+			continue
+		}
+		if w := r.detail.outline.Weight(i); w > most {
+			best, most = i, w
+		}
+	}
+	if best < 0 {
+		return 0, fmt.Errorf("--zoom %s: no call in the tree is of such a region", text)
+	}
+	return best, nil
 }
 
 // callNamed returns the node of a call.

@@ -80,7 +80,8 @@ func parseZoom(s string) (zoom, error) {
 	if s == "" || namesCall(s) {
 		return z, nil
 	}
-	wrong := fmt.Errorf("--zoom %q: want FACTOR from 0.1 to %g, FACTOR,X,Y, or a call: #ID or LOCATION/LANE/ROW", s,
+	wrong := fmt.Errorf("--zoom %q: want FACTOR from 0.1 to %g, FACTOR,X,Y, or a call: #ID, LOCATION/LANE/ROW or "+
+		"region:PATTERN", s,
 		float64(mostZoom))
 	parts := strings.Split(s, ",")
 	if len(parts) != 1 && len(parts) != 3 {

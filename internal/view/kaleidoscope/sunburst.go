@@ -250,12 +250,12 @@ func (r *sunburst) zoomToPath() error {
 	if !namesCall(text) {
 		return nil
 	}
-	id, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
-	if err != nil || id < 0 || id >= len(r.whole.paths) {
-		return fmt.Errorf("--zoom %q: want the id of a call path, #0 to #%d", text, len(r.whole.paths)-1)
+	id, err := r.pathNamed(text)
+	if err != nil {
+		return err
 	}
 	for i, of := range r.origin {
-		if of >= int32(id) { // it, or the callee that it is drawn with
+		if of >= id { // it, or the callee that it is drawn with
 			start, alloc := r.outline.Sector(int32(i))
 			r.zoom = zoomOn(r.request.Size, r.ringAt(r.request.Size), start, alloc, r.outline.Level(int32(i)),
 				callWidth)
@@ -263,6 +263,32 @@ func (r *sunburst) zoomToPath() error {
 		}
 	}
 	return fmt.Errorf("--zoom %s: this path is not below --root", text)
+}
+
+// pathNamed returns a path by its id, or the widest of a region below the root that is shown.
+func (r *sunburst) pathNamed(text string) (int32, error) {
+	if !strings.HasPrefix(text, ofRegion) {
+		id, err := strconv.Atoi(strings.TrimPrefix(text, "#"))
+		if err != nil || id < 0 || id >= len(r.whole.paths) {
+			return 0, fmt.Errorf("--zoom %q: want the id of a call path, #0 to #%d", text, len(r.whole.paths)-1)
+		}
+		return int32(id), nil
+	}
+	is, err := regionsNamed(text, r.whole.regions)
+	if err != nil {
+		return 0, err
+	}
+	first := max(r.root, 0)
+	best, most := int32(-1), 0.0
+	for i := first; i <= r.origin[len(r.origin)-1]; i++ {
+		if p := &r.whole.paths[i]; is(p.region) && p.share > most {
+			best, most = i, p.share
+		}
+	}
+	if best < 0 {
+		return 0, fmt.Errorf("--zoom %s: no call path that is shown ends in such a region", text)
+	}
+	return best, nil
 }
 
 // name of a path that is shown.
@@ -311,11 +337,8 @@ func (r *sunburst) Notes() []string {
 	return append(out, r.whole.notes...)
 }
 
-// trail names the callers of the root of a subtree, outermost first, and itself.
+// trail names the callers of the root of a subtree, outermost first, and itself; and the zoom where it names a path.
 func (r *sunburst) trail() (out []scene.Term) {
-	if r.root < 0 {
-		return nil
-	}
 	for id := r.root; id > 0; id = r.whole.paths[id].parent {
 		out = append([]scene.Term{{Name: "root", Text: strconv.Itoa(int(id)), Label: r.nameOf(id)}}, out...)
 	}

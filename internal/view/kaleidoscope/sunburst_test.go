@@ -295,3 +295,46 @@ func TestHoveringTellsThePath(t *testing.T) {
 		}
 	}
 }
+
+// A zoom that names a region draws the widest path of it in the middle, among calls its widest call.
+func TestAZoomFindsTheWidestSectorOfARegion(t *testing.T) {
+	for _, c := range []struct {
+		text, region string
+		options      map[string][]string
+	}{
+		{paths, "MPI_Send", map[string][]string{"zoom": {"region:MPI_Send"}}},
+		{paths, "MPI_Send", map[string][]string{"zoom": {"region:MPI_*"}}},
+	} {
+		k := viewtest.Case{Trace: c.text, Size: square, Options: c.options}
+		r := k.Compute(t, kaleidoscope.View, k.Open(t))
+		s := r.Scene(square)
+		zoom := ""
+		for _, term := range s.Terms {
+			if term.Name == "zoom" {
+				zoom = term.Text
+			}
+		}
+		if zoom == "" || strings.HasPrefix(zoom, "1,0,0") {
+			t.Errorf("%v: the page is told the zoom %q", c.options, zoom)
+		}
+		it, ok := s.ItemAt(float64(square.Width)/2, float64(square.Height)/2)
+		f, told := r.(view.Facts).Fact(it)
+		if !ok || !told || f.Title != c.region {
+			t.Errorf("%v: in the middle is %q, want %s", c.options, f.Title, c.region)
+		}
+	}
+	zoomTo := func(text string) string {
+		c := viewtest.Case{Trace: calls, Size: square, Options: map[string][]string{"zoom": {text}}}
+		terms := c.Compute(t, kaleidoscope.View, c.Open(t)).Scene(square).Terms
+		return terms[len(terms)-1].Text
+	}
+	if a, b := zoomTo("region:f"), zoomTo("#3"); a != b || a == "" {
+		t.Errorf("the zoom to f is %s, that to the f with two calls %s", a, b)
+	}
+	for _, text := range []string{paths, calls} {
+		c := viewtest.Case{Trace: text, Size: square, Options: map[string][]string{"zoom": {"region:nothing"}}}
+		if _, err := kaleidoscope.View.Compute(t.Context(), c.Request(t, kaleidoscope.View, c.Open(t))); err == nil {
+			t.Error("a region that the run does not have is found")
+		}
+	}
+}

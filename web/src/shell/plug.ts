@@ -41,6 +41,8 @@ export interface ViewPlug {
   magnify?(panel: PanelState, factor: number, at: { x: number; y: number }, scene?: Scene | null): OptionChange[];
   /** What shows an interval that a search found, which may be too small to be drawn so far. */
   fly?(hit: IntervalHit): OptionChange[];
+  /** The same for a region that a search found; timed: the run has single calls. */
+  flyRegion?(region: string, panel: PanelState, timed: boolean): OptionChange[];
   /** Its legend takes two lines even in a wide panel. */
   longLegend?: boolean;
   /** Symbols that a scene has beside its colours, with what they mean. */

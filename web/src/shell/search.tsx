@@ -76,6 +76,7 @@ export function Search() {
       return;
     }
     bench.choose(h.choice, add);
+    if (h.choice.regions?.length === 1) bench.flyRegion(h.choice.regions[0]!);
     bench.finder.clear();
     bench.searched.value = "";
     result.value = null;

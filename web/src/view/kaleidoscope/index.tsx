@@ -27,6 +27,8 @@ export const kaleidoscope: ViewPlug = {
     return zoomed({ factor, x: z.x + at.x * step, y: z.y + at.y * step });
   },
   fly: (hit) => [{ option: "root", values: [] }, { option: "zoom", values: [`${hit.location}/${hit.lane}/${hit.row}`] }],
+  // Single calls light up where they are; call paths that are too small to be drawn have to be come to.
+  flyRegion: (region, panel, timed) => (timed && panel.options.tree?.[0] !== "paths" ? [] : [{ option: "root", values: [] }, { option: "zoom", values: [`region:${region}`] }]),
   Bar: Trail,
   Controls,
 };
@@ -99,7 +101,7 @@ const step = 1;
 
 /** The zoom that a call was found at, where one was asked for by its name. */
 export function foundAt(panel: PanelState, scene: Scene | null): string | undefined {
-  return panel.options.zoom?.[0]?.match(/^#|\//) ? scene?.terms?.find((t) => t.name === "zoom")?.text : undefined;
+  return panel.options.zoom?.[0]?.match(/^#|\/|^region:/) ? scene?.terms?.find((t) => t.name === "zoom")?.text : undefined;
 }
 
 function Controls({ panel, scene }: { panel: PanelState; scene: Scene | null }) {

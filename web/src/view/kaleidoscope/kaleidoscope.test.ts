@@ -33,6 +33,12 @@ describe("the picture of calls", () => {
     const scene = { terms: [{ name: "zoom", text: "512,0.25,-0.5", label: "zoom", by: "" }] } as unknown as Scene;
     expect([foundAt(panel({ zoom: zoom.values }), scene), foundAt(panel({ zoom: ["4,0,0"] }), scene)]).toEqual(["512,0.25,-0.5", undefined]);
   });
+  it("flies to a region that a search found where call paths are drawn", () => {
+    expect(kaleidoscope.flyRegion!("#7", panel(), true)).toEqual([]);
+    const fly = [{ option: "root", values: [] }, { option: "zoom", values: ["region:#7"] }];
+    expect([kaleidoscope.flyRegion!("#7", panel(), false), kaleidoscope.flyRegion!("#7", panel({ tree: ["paths"] }), true)]).toEqual([fly, fly]);
+    expect(foundAt(panel({ zoom: ["region:#7"] }), { terms: [{ name: "zoom", text: "8,0,1", label: "zoom", by: "" }] } as unknown as Scene)).toBe("8,0,1");
+  });
   it("keeps neither subtree nor zoom for another run", () => {
     expect(forAnotherRun(kaleidoscope, { zoom: ["4,1,1"], root: ["7"], paint: ["time"] })).toEqual({ paint: ["time"] });
   });
