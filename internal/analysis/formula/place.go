@@ -97,15 +97,13 @@ type Mean struct {
 // NodeMeans averages values over locations that share their first three
 // coordinates, in order of the place.
 func NodeMeans(coordinates [][]int, values []float64) []Mean {
-	at := map[[3]int]int{}
+	place := placesOf(coordinates)
 	var out []Mean
 	for i, c := range coordinates {
 		var k [3]int
 		copy(k[:], c)
-		j, ok := at[k]
-		if !ok {
-			j = len(out)
-			at[k] = j
+		j, known := place(k, len(out))
+		if !known {
 			out = append(out, Mean{At: k})
 		}
 		out[j].Value += values[i]
@@ -116,6 +114,45 @@ func NodeMeans(coordinates [][]int, values []float64) []Mean {
 	}
 	sortMeans(out)
 	return out
+}
+
+// placesOf returns a function that numbers places: it gives the number of a place, or the next one to a place that has
+// none yet. A box of which many places are taken is a table, others are a map.
+func placesOf(coordinates [][]int) func(k [3]int, next int) (number int, known bool) {
+	var low, high [3]int
+	for i, c := range coordinates {
+		for a := range min(len(c), 3) {
+			if i == 0 {
+				low[a], high[a] = c[a], c[a]
+			}
+			low[a], high[a] = min(low[a], c[a]), max(high[a], c[a])
+		}
+	}
+	size, most := 1.0, 8*float64(len(coordinates))+64
+	var side [3]int
+	for a := range side {
+		side[a] = high[a] - low[a] + 1
+		size *= float64(high[a]) - float64(low[a]) + 1
+	}
+	if size > most {
+		at := make(map[[3]int]int, len(coordinates))
+		return func(k [3]int, next int) (int, bool) {
+			j, ok := at[k]
+			if !ok {
+				at[k], j = next, next
+			}
+			return j, ok
+		}
+	}
+	table := make([]int32, int(size)) // number + 1
+	return func(k [3]int, next int) (int, bool) {
+		at := &table[((k[0]-low[0])*side[1]+k[1]-low[1])*side[2]+k[2]-low[2]]
+		if *at == 0 {
+			*at = int32(next) + 1
+			return next, false
+		}
+		return int(*at) - 1, true
+	}
 }
 
 func sortMeans(m []Mean) {

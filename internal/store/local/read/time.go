@@ -131,6 +131,7 @@ func (s *timeSum) take(id trace.LocationID) {
 	if !slices.IsSorted(s.touched) {
 		slices.Sort(s.touched)
 	}
+	p.grow(len(s.touched))
 	for _, r := range s.touched {
 		c := &s.cells[r]
 		if c.Sum != (index.Sum{}) {
@@ -143,6 +144,16 @@ func (s *timeSum) take(id trace.LocationID) {
 	s.forget()
 	p.locations = append(p.locations, id)
 	p.ends = append(p.ends, len(p.region))
+}
+
+// grow makes room for more cells, for twice as many as there are: of a million locations, copying what grows bit by bit
+// takes longer than all else.
+func (p *timePart) grow(more int) {
+	if n := len(p.region); n+more > cap(p.region) {
+		room := max(n, more, 1024)
+		p.region, p.calls = slices.Grow(p.region, room), slices.Grow(p.calls, room)
+		p.exclusive, p.inclusive = slices.Grow(p.exclusive, room), slices.Grow(p.inclusive, room)
+	}
 }
 
 // A timePiece says where the answer for one piece of the locations lies: locations
