@@ -70,3 +70,20 @@ func TestChosenHoldsRowsAsideOnlyByName(t *testing.T) {
 		t.Errorf("named %d, chosen %v", aside, got)
 	}
 }
+
+// A run of samples alone has no other selection that a view of time could draw.
+func TestRunsOfSamplesSayThatTheyHaveNoTime(t *testing.T) {
+	for kind, want := range map[trace.Kind]string{trace.KindSamples: "samples alone", trace.KindThread: "nothing here"} {
+		m := storetest.NewMemory()
+		region := m.Region(trace.Region{Name: "work"})
+		s := m.Stream(m.Location(trace.Location{Name: "pool-1", Kind: kind, Parent: trace.NoLocation, Rank: trace.NoRank}),
+			trace.StreamOptions{})
+		s.Interval(0, 10, region)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := NoIntervals(m.Reader(), "choose other locations", "nothing here"); !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}

@@ -303,6 +303,16 @@ type EmptyError = words.EmptyError
 // Empty makes an EmptyError.
 func Empty(hint, format string, args ...any) error { return words.Empty(hint, format, args...) }
 
+// NoIntervals is Empty for a selection without intervals. A run that has samples alone, as a flight recording of a JVM
+// may, says so: no other selection has more.
+func NoIntervals(r store.Reader, hint, text string) error {
+	if r.Info().Intervals > 0 && !slices.Contains(r.Locations().Holds, true) {
+		return Empty("the views profile, boxprofile and calltree show them", "the run has samples alone, which tell how "+
+			"long regions took and not when a row was busy")
+	}
+	return Empty(hint, "%s", text)
+}
+
 // A Compute makes the result of a request.
 type Compute = func(context.Context, *Request) (Result, error)
 

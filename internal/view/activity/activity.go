@@ -95,7 +95,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.selection, r.length = sel, sel.End-sel.Begin
 	r.rows = holding(q.Store().Locations(), sel.Locations)
 	if r.rows == 0 || sel.Begin >= sel.End {
-		return nil, view.Empty("choose other locations or a longer time", "no location with intervals in the selection")
+		return nil, view.NoIntervals(q.Store(), "choose other locations or a longer time",
+			"no location with intervals in the selection")
 	}
 	if sel.Regions != nil {
 		r.leftName = restName

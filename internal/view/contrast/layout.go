@@ -57,6 +57,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		fit = min(fit, n)
 	}
 	n := min(len(r.Rows), fit)
+	for n > 1 && nothing(r.Rows[n-1]) {
+		n--
+	}
 	rows := plot.NewRows(n, top, pitch, func(i int, row *scene.Row) {
 		row.Label, row.Region = title(r.Rows[i]), region(r.Rows[i])
 	})
@@ -84,10 +87,23 @@ func (r *result) count(i int) string {
 	return " (" + view.Thousands(int64(len(r.Sides[i].Units))) + ")"
 }
 
+// nothing reports whether a quantity is 0 in all units: a frame of a call stack that samples only pass through.
+func nothing(q *sides.Quantity) bool {
+	for _, values := range q.Values {
+		if slices.ContainsFunc(values, func(v float64) bool { return v != 0 }) {
+			return false
+		}
+	}
+	return true
+}
+
 func (r *result) sceneNotes(drawn int) []string {
 	notes := []string{fmt.Sprintf("%d of %s quantities differ clearly, at a false discovery rate of 5 %%", r.Clear(),
 		view.Thousands(int64(len(r.Rows))))}
-	if drawn < len(r.Rows) {
+	switch {
+	case drawn < len(r.Rows) && nothing(r.Rows[drawn]):
+		notes = append(notes, "those that are 0 everywhere are not drawn")
+	case drawn < len(r.Rows):
 		notes = append(notes, "those that fit are drawn")
 	}
 	return append(notes, r.notes...)

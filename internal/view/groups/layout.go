@@ -62,18 +62,22 @@ func (r *result) split(w, h float32) (words, side float32) {
 	if len(r.groups.Sampled) < 2 || side < 80 || w < 360 {
 		return w, 0
 	}
-	return w - side - 3*pad - strip - r.nameRoom(side), side
+	return w - side - 3*pad - strip - r.nameRoom(w, side), side
 }
 
-// nameRoom is the width of names beside the rows of the map; 0 if rows are too low.
-func (r *result) nameRoom(side float32) (room float32) {
+// nameRoom is the width of names beside the rows of the map; 0 if rows are too low, or if words would have too little.
+func (r *result) nameRoom(w, side float32) (room float32) {
 	if side/float32(len(r.groups.Sampled)) < lineHeight-4 {
 		return 0
 	}
 	for _, m := range r.groups.Sampled {
 		room = max(room, scene.TextWidth(r.names[m], scene.TextSize, false))
 	}
-	return min(room, mostName) + 4
+	room = min(room, mostName) + 4
+	if w-side-3*pad-strip-room < leastWords-mostName {
+		return 0
+	}
+	return room
 }
 
 func (r *result) describe() string {
@@ -308,13 +312,13 @@ func (r *result) heatMap(s *scene.Scene, x, y, side float32) {
 	}
 	s.AddFrame(scene.Frame{Name: "map", X: x, Y: y, W: side, H: side})
 	s.AddLayer("map", 0, im)
-	s.AddLayer("edges", -1, colours, r.dendrogram(x, y-strip-6, side), r.rowNames(x-strip-6, y, side))
+	s.AddLayer("edges", -1, colours, r.dendrogram(x, y-strip-6, side), r.rowNames(float32(s.Width), x-strip-6, y, side))
 }
 
 // rowNames names the rows of the map where they are high enough.
-func (r *result) rowNames(right, y, side float32) *scene.Text {
+func (r *result) rowNames(w, right, y, side float32) *scene.Text {
 	text := &scene.Text{Size: scene.TextSize}
-	if r.nameRoom(side) == 0 {
+	if r.nameRoom(w, side) == 0 {
 		return text
 	}
 	step := side / float32(len(r.groups.Sampled))

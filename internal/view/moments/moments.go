@@ -227,7 +227,8 @@ func read(ctx context.Context, q *view.Request, o options) (*sketches, []string,
 	}
 	if len(f.ids) == 0 {
 		return nil, nil,
-			view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")
+			view.NoIntervals(q.Store(), "choose other locations",
+				"none of the selected locations holds intervals or recorded moments")
 	}
 	k := &sketches{reader: q.Store(), tree: q.Store().Locations(), selection: q.Selection, opt: o, ids: f.ids,
 		recorded: f.recorded,

@@ -66,7 +66,8 @@ func (g *gatherer) open(ctx context.Context, a view.Arranged) error {
 	}
 	g.hierarchy, g.groupings = grouped.Hierarchy, grouped.Groupings
 	if g.hierarchy.Leaves == 0 {
-		return view.Empty("choose other locations", "no location with intervals in the selection")
+		return view.NoIntervals(q.Store(), "choose other locations",
+			"no location with intervals in the selection")
 	}
 	g.end, g.roles = q.Selection.End, trace.RoleCount
 	if wantsDifference(q) {

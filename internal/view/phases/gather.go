@@ -28,7 +28,8 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 	tree := g.store.Locations()
 	g.rows = runfacts.Chosen(tree, q.Selection.Locations, tree.Holds)
 	if len(g.rows) == 0 {
-		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
+		return nil, view.NoIntervals(q.Store(), "choose other locations",
+			"no location with intervals in the selection")
 	}
 	units, of, err := runfacts.Units(tree, g.rows, q.Values.Text("group"))
 	if err != nil {
