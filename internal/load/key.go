@@ -15,7 +15,7 @@ import (
 
 // readerVersion goes up whenever a reader gives another trace for the same
 // bytes, so that stores kept from before are imported anew.
-const readerVersion = 17
+const readerVersion = 18
 
 // demoVersion goes up whenever a demo gives another trace.
 const demoVersion = 2

@@ -199,6 +199,11 @@ var collectiveKernels = []roleRule{
 	{"", "nvshmem", RoleCommunication},
 	{"", "rocshmem", RoleCommunication},
 	{"", "cross_device_reduce", RoleCommunication},
+	{"", "all-reduce", RoleCommunication}, // as trainers and XLA name them
+	{"", "all-gather", RoleCommunication},
+	{"", "reduce-scatter", RoleCommunication},
+	{"", "all-to-all", RoleCommunication},
+	{"", "collective-permute", RoleCommunication},
 }
 
 // collectiveOperators are operators and ranges that stand for a collective. On

@@ -21,7 +21,7 @@ func TestRoleOfIsWhatTheNameSays(t *testing.T) {
 			{"Group Communication", ""}, {"Wait/WaitAll", ""}, {"Immediate Send", ""}, {"Waiting a message", ""},
 			{"SendCompleted", "Communication Thread State"}, {"Processing", "Communication Thread State"}, {"action_Irecv", ""},
 			{"action_wait", ""},
-			{"grads-reduce-scatter", "grads-reduce-scatter"}, {"embedding-grads-all-reduce", ""}, {"params-all-gather", ""}, {"forward-recv", ""},
+			{"grads-reduce-scatter", "grads-reduce-scatter"}, {"grads-reduce-scatter", "kernel"}, {"all-reduce.3", "kernel"}, {"embedding-grads-all-reduce", ""}, {"params-all-gather", ""}, {"forward-recv", ""},
 			{"backward-send", "backward-send"}, {"all-reduce.17", ""}, {"collective-permute-start.2", ""}, {"send-done.1", ""}, {"all-to-all", ""},
 			{"All2All_Pooled_Wait", "cpu_op"}, {"autograd::engine::evaluate_function: All2All_Pooled_ReqBackward", "cpu_op"}, {"ALLREDUCE", ""},
 			{"ompi_request_default_wait", "timer_sampling"}, {"opal_progress", ""}, {"ncclDevKernel_AllGather", "mtia_ccp_events"},
