@@ -28,7 +28,9 @@ func (f *facts) named(units []int32) string {
 	text := words.NameList(f.names, units, 6)
 	if len(units) > 1 {
 		word := f.unitWord()
-		if rest, ok := cut(text, word+" "); ok {
+		if rest, ok := cut(text, "rank "); ok {
+			text = "ranks " + rest
+		} else if rest, ok := cut(text, word+" "); ok {
 			text = plural(word) + " " + rest
 		} else if !strings.Contains(text, " ") || strings.Contains(text, ", ") {
 			text = plural(word) + " " + text

@@ -9,7 +9,7 @@ import (
 )
 
 // mostNumbers bounds the lists of a query.
-const mostNumbers = 2000
+const mostNumbers = 4096
 
 // timesIn is the table of times of regions in a window with its condition, to which more can be added.
 func (f *facts) timesIn(begin, end trace.Time, regions []trace.RegionID) string {
