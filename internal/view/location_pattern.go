@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,26 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
+
+// Only returns the selected locations that --only takes too; nil for all.
+func (q *Request) Only() ([]trace.LocationID, error) {
+	selected, tree := q.Selection.Locations, q.Store().Locations()
+	patterns := q.Values.Patterns("only")
+	if len(patterns) == 0 {
+		return selected, nil
+	}
+	ids, err := MatchLocations(tree, patterns)
+	if err != nil {
+		return nil, errors.New(strings.Replace(err.Error(), "--locations", "--only", 1))
+	}
+	if selected == nil {
+		return ids, nil
+	}
+	return slices.DeleteFunc(ids, func(id trace.LocationID) bool {
+		i, found := slices.BinarySearch(selected, id)
+		return !found && (i == 0 || tree.Last[selected[i-1]] < id)
+	}), nil
+}
 
 // MatchLocations returns the topmost locations whose path or name matches one of the
 // patterns, in order; nil for no pattern. "#7" is the location with id 7, "#7,12-40" are

@@ -124,9 +124,11 @@ var OptionTable = []Option{
 			"interval"},
 	{Name: "links", Kind: "choice", Choices: []string{"auto", "all", "none"}, Default: "auto",
 		Help: "draw links as arrows"},
+	{Name: "verdict", Kind: "choice", Choices: []string{"shown", "none"}, Default: "shown",
+		Help: "the verdict in words above the picture"},
 	{Name: "critical", Kind: "switch", Default: "false",
 		Help: "draw the critical path: of the steps of a GPU job, or of the slowest selected request"},
-	{Name: "only", Kind: "patterns", Help: "only these of the selected locations have rows, such as kind:processor"},
+	{Name: "only", Kind: "patterns", Help: "only these of the selected locations, such as kind:processor"},
 	{Name: "expand", Kind: "patterns", Help: "groups of the location tree that are drawn in full"},
 	{Name: "collapse", Kind: "patterns",
 		Help: "groups of the location tree that are drawn as one row; in boxes and matrices, regions that are " +

@@ -83,6 +83,7 @@ counters-of: Counters of
 axis: Counter in place of time`},
 	{"Form", `
 picture: Picture
+verdict: Verdict in words
 form: Form
 violin: Outlines of distributions
 square: Quantiles as

@@ -278,10 +278,10 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 		lead = "Besides waiting that the recorded messages show, communication takes %s of %s"
 	}
 	text := fmt.Sprintf(lead, words.FormatShare(own/capacity), of)
-	evidence := []finding.Evidence{{Name: "time in communication without waiting", Value: own, Unit: "ns",
+	evidence := []finding.Evidence{{Name: "communication itself", Value: own, Unit: "ns",
 		From: c.transferQuery(nil, 1)},
 		{Name: "share of the time", Value: own / capacity, Unit: "share", From: c.transferQuery(nil, capacity)},
-		{Name: "waited for others that communicate", Value: passed, Unit: "ns", From: c.passedQuery(passing)}}
+		{Name: "waited meanwhile", Value: passed, Unit: "ns", From: c.passedQuery(passing)}}
 	some := ids
 	if int(capacity) != len(c.rows)*int(c.length) {
 		some = nil

@@ -72,7 +72,7 @@ func (s *scheduler) processorWait() error {
 		Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text, Next: next,
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns",
 			From: s.stateQuery(stateRunnable, nil)},
-			{Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"},
+			{Name: "of it, over 100 µs each", Value: late, Unit: "ns"},
 			{Name: "ran", Value: s.could - waited, Unit: "ns", From: s.stateQuery(stateRunning, nil)},
 			{Name: "processors", Value: float64(n), Unit: "count"},
 			{Name: "processors busy meanwhile", Value: m.busy, Unit: "share", From: s.busyQuery(m.windows)},

@@ -4,6 +4,7 @@ package plot
 
 import (
 	"math"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
@@ -86,13 +87,25 @@ func (r Rows) Whiskers(f *scene.Frame, width float32, ends func(i int) (low, hig
 	return lines
 }
 
-// Words writes a text beside each row, cut to some room.
+// Words writes a text beside each row: of its parts, which " · " divides, as many as have room.
 func (r Rows) Words(x, room float32, of func(i int) string) *scene.Text {
 	text := &scene.Text{Size: scene.TextSize}
 	for i := range r.List {
 		if room > 0 {
-			text.Add(x, r.Middle(i)+4, scene.Shorten(of(i), room, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(x, r.Middle(i)+4, fitting(of(i), room), scene.UITextMuted, scene.Start)
 		}
+	}
+	return text
+}
+
+// fitting leaves out the last parts of a text until the others fit: half a number reads as another.
+func fitting(text string, room float32) string {
+	for scene.TextWidth(text, scene.TextSize, false) > room {
+		end := strings.LastIndex(text, " · ")
+		if end < 0 {
+			return scene.Shorten(text, room, scene.TextSize)
+		}
+		text = text[:end]
 	}
 	return text
 }

@@ -33,6 +33,10 @@ type opposite struct {
 func (r *result) chosen(ctx context.Context) ([]trace.LocationID, error) {
 	first, _, two := twoGroups(r.request.Values.Text("against"))
 	if !two {
+		// A selection that --only takes nothing of is shown as it is.
+		if only, err := r.request.Only(); err != nil || len(only) > 0 {
+			return only, err
+		}
 		return r.request.Selection.Locations, nil
 	}
 	r.name = "group " + first

@@ -410,13 +410,14 @@ func (r *drawing) boxLines(n *node, b *box) (lines []string) {
 	return lines
 }
 
-// tableBelow fills the space that boxes of few levels leave blank with the same paths as
-// rows.
+// tableBelow fills the space that boxes of few levels leave blank, or boxes in less than half of the picture, with the
+// same paths as rows.
 func (r *drawing) tableBelow(s *scene.Scene, f *scene.Frame) {
 	r.tableY = f.Y + f.H + scene.AxisHeight + linePitch
 	rows := int((float32(s.Height) - r.tableY - head) / pitch)
+	blank := 2*r.tableY < float32(s.Height)
 	if f.X == 0 || rows < min(leastTable, len(r.tree.nodes)) || r.against != nil || r.callers > 0 ||
-		r.levels > shallow {
+		r.levels > shallow && !blank {
 		return
 	}
 	r.table(s)

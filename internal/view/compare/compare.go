@@ -40,7 +40,7 @@ var View = &view.View{
 		"the median of A, steps the steps of each run, and ranks the useful time of each rank.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  1024,
-	Options: view.Words(view.Use("a", "b", "by", "min-change", "match", "picture=changes", "top"),
+	Options: view.Words(view.Use("a", "b", "by", "min-change", "match", "picture=changes", "verdict", "top"),
 		"a: runs of side A, by pattern of their names; default: the first run",
 		"b: runs of side B, by pattern of their names; default: all others",
 		"by: a key of the runs, such as commit: side A has the value of the first run, side B the others",

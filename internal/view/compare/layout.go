@@ -40,6 +40,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if picture == "tree" { // beside the changes, which say the verdict
 		sentence = "Call paths of both: the upper half of a box is A, the lower half B."
 	}
+	if picture != "tree" && r.request.Values.Text("verdict") == "none" {
+		sentence = ""
+	}
 	top := scene.Sentence(s, sentence)
 	switch picture {
 	case "tree":

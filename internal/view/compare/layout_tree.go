@@ -103,6 +103,6 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 		s.Legend = append(s.Legend, plot.Key("longer in B", scene.Ramp("diverging", 0.85)),
 			plot.Key("shorter in B", scene.Ramp("diverging", 0.15)))
 	}
-	s.Legend = append(s.Legend, plot.Key("nothing certain; upper half A, lower half B", scene.UIAggregate),
+	s.Legend = append(s.Legend, plot.Key("not certain: A above, B below", scene.UIAggregate),
 		plot.Key("less than the other", scene.UIEmpty))
 }

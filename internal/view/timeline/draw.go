@@ -347,21 +347,26 @@ func drawCounter(d *drawing, c *series, b stripBand, paths *scene.Path, text *sc
 	text.Add(d.frame.x+4, b.from+labelSize-1, counterRange(c), scene.UITextMuted, scene.Start)
 }
 
-// drawInstants puts a small diamond under the upper edge of the row, or in its middle where no intervals are.
+// drawInstants puts a small diamond under the upper edge of the row, in its middle where no intervals are, and at its
+// lower edge where it has levels: the names of the outermost stand above.
 func drawInstants(s *scene.Scene, d *drawing, marks []instant, regions []trace.Region, alone bool) {
 	points, text, aims := &scene.Point{}, &scene.Text{Size: scene.TextSize}, &scene.Rect{}
 	for i, m := range marks {
 		b := d.rows[m.row]
 		size := min(3.5, max(1.5, (b.to-b.from)/5))
 		x := d.x(m.time)
-		points.Add(x, instantY(b.from, b.to, size, alone), size, scene.UIText)
+		y, top := b.from+size, b.from
+		high := min(b.to-b.from, 8)
+		switch {
+		case alone:
+			y, high = (b.from+b.to)/2, b.to-b.from
+		case len(b.strips) > 1:
+			y, top = b.to-size, b.to-high
+		}
+		points.Add(x, y, size, scene.UIText)
 		points.SetShape(scene.Diamond)
 		points.SetCount(m.count)
-		high := min(b.to-b.from, 8)
-		if alone {
-			high = b.to - b.from
-		}
-		aims.AddAim(x-near-1, b.from, 2*near+2, high, s.Item(ofInstant, i))
+		aims.AddAim(x-near-1, top, 2*near+2, high, s.Item(ofInstant, i))
 		if alone && b.to-b.from >= 2*scene.TextSize { // with nothing else in the row there is room for words
 			left, right := d.frame.x, d.right()
 			if i > 0 && marks[i-1].row == m.row {
@@ -385,12 +390,4 @@ func drawInstants(s *scene.Scene, d *drawing, marks []instant, regions []trace.R
 		}
 	}
 	s.AddLayer("instants", 0, points, text, aims)
-}
-
-// instantY is where instants of a row are drawn: above its intervals, or in the middle where there are none.
-func instantY(from, to, size float32, alone bool) float32 {
-	if alone {
-		return (from + to) / 2
-	}
-	return from + size
 }

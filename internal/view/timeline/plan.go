@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -157,7 +156,7 @@ func (p *plan) plant(ctx context.Context, q *view.Request, in *input) (folding, 
 	if err != nil {
 		return folding{}, err
 	}
-	only, err := in.only(tree, q.Selection.Locations)
+	only, err := q.Only()
 	if err != nil {
 		return folding{}, err
 	}
@@ -176,19 +175,6 @@ func (p *plan) plant(ctx context.Context, q *view.Request, in *input) (folding, 
 		refused.More = "; --expand and --collapse open and close single groups"
 		return folding{}, refused
 	}
-}
-
-// only returns the selected locations that --only takes too.
-func (in *input) only(tree *store.Tree, selected []trace.LocationID) ([]trace.LocationID, error) {
-	if len(in.opt.only) == 0 {
-		return selected, nil
-	}
-	ids, err := matchGroups(tree, "--only", in.opt.only)
-	if err != nil || selected == nil {
-		return ids, err
-	}
-	f := &forest{tree: tree, selected: selected}
-	return slices.DeleteFunc(ids, func(id trace.LocationID) bool { return !f.isSelected(id) }), nil
 }
 
 // foldRows opens groups level by level while their rows fit, and folds similar locations if that fits better.

@@ -91,7 +91,6 @@ type options struct {
 	colour   string
 	palette  string
 	links    string
-	only     []string // locations that have rows; nil: all
 	expand   []string
 	collapse []string
 	pin      []string
@@ -111,7 +110,6 @@ func parseOptions(v view.Values) (options, error) {
 		show: shows[v.Text("show")], depth: v.Integer("depth"),
 		fits: v.Text("depth") == "auto", colour: v.Text("colour"), palette: v.Text("palette"),
 		links:  v.Text("links"),
-		only:   v.Patterns("only"),
 		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), pin: v.Patterns("pin"),
 		counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
 		scroll: v.Integer("scroll"), labels: v.Integer("labels"), all: v.Switch("all"), critical: v.Switch("critical"),

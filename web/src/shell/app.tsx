@@ -19,6 +19,7 @@ import { RegionList } from "./region-list";
 import { Status } from "./status";
 import { Strip } from "./strip";
 import { TipBox } from "./tip";
+import { titleOf } from "./title";
 import { Tree } from "./tree";
 import type { Workbench } from "./workbench";
 
@@ -104,7 +105,7 @@ function NarrowBench() {
         <nav class="switcher" aria-label="Panels and lists">
           {toggle("left", "Lists")}
           <select aria-label="Panel on the screen" value={shown?.id ?? ""} onChange={(e) => { bench.drawer.value = ""; top.current = bench.focused.value = e.currentTarget.value; }}>
-            {all.map((p, i) => <option key={p.id} value={p.id}>{i + 1} of {all.length}: {bench.view(p.view)?.title ?? p.view}</option>)}
+            {all.map((p, i) => <option key={p.id} value={p.id}>{i + 1} of {all.length}: {titleOf(bench, p)}</option>)}
           </select>
           {toggle("right", "Findings, facts")}
         </nav>

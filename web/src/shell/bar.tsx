@@ -10,6 +10,7 @@ import { formatDuration, middle, plural } from "./format";
 import { exportItems } from "./panel";
 import { Search } from "./search";
 import { follow } from "./start";
+import { titleOf } from "./title";
 import type { Hues, ThemeChoice } from "./url";
 import type { Workbench } from "./workbench";
 import { placeOf } from "./place";
@@ -129,7 +130,7 @@ function exportMenu(bench: Workbench): MenuItem[] {
   const page = [link, named("share", "Share", "copies a read-only link, valid for a week"), named("snapshot", "Snapshot", "the screen with its numbers, as one file")];
   if (!panel) return page;
   const items = exportItems(bench, panel, null);
-  const figure = { ...named("figure", "Figure…", "for a paper or slides: size, letter, caption, with a preview"), above: `The panel in focus: ${bench.view(panel.view)?.title ?? panel.view}` };
+  const figure = { ...named("figure", "Figure…", "for a paper or slides: size, letter, caption, with a preview"), above: `The panel in focus: ${titleOf(bench, panel)}` };
   return [figure, ...items, ...page];
 }
 

@@ -12,6 +12,7 @@ import { shownFindings } from "./findings";
 import { describeShown, formatRange } from "./format";
 import * as layout from "./layout";
 import { requestOf } from "./request";
+import { titleOf } from "./title";
 import type { Hues } from "./url";
 
 /** Sizes that papers and slides ask for. */
@@ -60,7 +61,7 @@ export function FigureDialog({ close }: { close: () => void }) {
   const { from, to } = request.selection ?? {};
   const end = bench.store.wholeRun.end;
   const range = Number(from ?? 0) > 0 || Number(to ?? end) < end ? { begin: Number(from ?? 0), end: Number(to ?? end) } : null;
-  const title = bench.view(panel.view)?.title ?? panel.view;
+  const title = titleOf(bench, panel);
   const caption = captionOf({ letter: letter.value, title, run: bench.run.value?.name ?? "", range: range ? formatRange(range.begin, range.end) : "", description: shownNow(panel).description, notes: [...shownFindings().slice(0, 1), ...(bench.notes.value[panel.id] ?? [])] });
   return (
     <Dialog title="Figure" class="figure" onClose={close}>
@@ -68,7 +69,7 @@ export function FigureDialog({ close }: { close: () => void }) {
         <form class="figure-form" aria-label="Figure" onSubmit={(e) => e.preventDefault()}>
           <label>Panel
             <select value={of.value} onChange={(e) => (of.value = e.currentTarget.value)}>
-              {panels.map((p, i) => <option key={p.id} value={p.id}>{i + 1}. {bench.view(p.view)?.title ?? p.view}</option>)}
+              {panels.map((p, i) => <option key={p.id} value={p.id}>{i + 1}. {titleOf(bench, p)}</option>)}
             </select>
           </label>
           <label>Size

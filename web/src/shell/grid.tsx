@@ -8,6 +8,7 @@ import { Splitter } from "../widget/splitter";
 import { useBench } from "./context";
 import { panels, resizeColumn, resizeRow, shownAlone, type Layout } from "./layout";
 import { Panel } from "./panel";
+import { titleOf } from "./title";
 
 /** A tab for each panel; arrow keys go from one to the next, as do Q and E. */
 function Tabs({ layout, open }: { layout: Layout; open: string }) {
@@ -29,7 +30,7 @@ function Tabs({ layout, open }: { layout: Layout; open: string }) {
         <button
           type="button" role="tab" key={p.id} class="plain grid-tab" aria-selected={p.id === open} tabIndex={p.id === open ? 0 : -1}
           aria-controls={p.id === open ? p.id : undefined} onClick={() => bench.openTab(p.id)}
-        >{bench.view(p.view)?.title ?? p.view}</button>
+        >{titleOf(bench, p)}</button>
       ))}
     </div>
   );

@@ -25,6 +25,7 @@ import { OptionForm } from "./options";
 import { PictureHost } from "./picture-host";
 import { forAnotherRun } from "./plug";
 import { requestOf } from "./request";
+import { titleBy, titleOf } from "./title";
 import type { Workbench } from "./workbench";
 
 export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: boolean }) {
@@ -42,7 +43,7 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
   const { Side, Bar } = bench.plug(panel.view);
   return (
     <section
-      id={panel.id} class={`panel ${focused ? "panel-focused" : ""}`} tabIndex={0} aria-label={`${view?.title ?? panel.view}, panel`}
+      id={panel.id} class={`panel ${focused ? "panel-focused" : ""}`} tabIndex={0} aria-label={`${titleOf(bench, panel)}, panel`}
       onFocusIn={() => (bench.focused.value = panel.id)} onPointerDown={() => (bench.focused.value = panel.id)}
     >
       <Head panel={panel} view={view} scene={scene.value} alone={alone} />
@@ -98,12 +99,13 @@ function Head({ panel, view, scene, alone }: HeadProps) {
   const bench = useBench();
   const Controls = bench.plug(panel.view).Controls;
   const maximised = bench.layout.value.maximised === panel.id;
+  const named = titleBy(bench, panel) === "" ? "" : bench.plug(panel.view).titled?.option;
   const set = (change: layout.Layout) => bench.setLayout(change);
   const notes = scene?.notes ?? [];
   return (
     <header class="panel-head" onDblClick={(e) => { if (e.target === e.currentTarget) set(layout.toggleMaximised(bench.layout.value, panel.id)); }}>
-      {alone ? <h2 class="panel-title">{view?.title ?? panel.view}</h2> : (
-        <Menu class="panel-title" title={`View of this panel: ${view?.title ?? panel.view}`} label={<>{view?.title ?? panel.view}<Icon name="down" /></>} items={() => viewItems(bench, panel)} />
+      {alone ? <h2 class="panel-title">{titleOf(bench, panel)}</h2> : (
+        <Menu class="panel-title" title={`View of this panel: ${view?.title ?? panel.view}`} label={<>{titleOf(bench, panel)}<Icon name="down" /></>} items={() => viewItems(bench, panel)} />
       )}
       <span class="chips">
         {bench.isForeign(panel) && (
@@ -111,7 +113,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
             <bdi class="name">{middle(runName(bench, bench.runOf(panel)), 32)}</bdi><Icon name="close" />
           </button>
         )}
-        {!bench.isForeign(panel) && bench.hasForeign.value && (
+        {!bench.isForeign(panel) && bench.hasForeign.value && panel.options.with === undefined && (
           <span class="chip own" title="This panel shows the page's own run"><bdi class="name">{middle(runName(bench, bench.runOf(panel)), 32)}</bdi></span>
         )}
         {bench.isForeign(panel) && (movedBy(panel) !== 0 || (scene?.frames.some(isTime) ?? false)) && <Shift panel={panel} />}
@@ -120,7 +122,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
             <span class="name">{bench.arrange.value.startsWith("optimal") ? "by the best cut" : "by groups"}</span><Icon name="close" />
           </button>
         )}
-        {changed(view, panel.options, (id) => bench.region(id)?.name).map(({ option, text }) => (
+        {changed(view, panel.options, (id) => bench.region(id)?.name).filter(({ option }) => named !== option.name).map(({ option, text }) => (
           <button type="button" key={option.name} class="chip" title={`${text}: click for ${option.default || "the default"}`} onClick={() => bench.setOption(panel.id, option.name, [])}>
             <bdi class="name">{text}</bdi><Icon name="close" />
           </button>

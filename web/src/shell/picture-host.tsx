@@ -14,6 +14,7 @@ import { highlightsOf, regionHighlights, type Brush } from "./highlight";
 import { findPanel, type PanelState } from "./layout";
 import { controlOf, optionsFor } from "./option";
 import { Picture } from "./picture";
+import { panelOptions } from "./request";
 import { followOf, specFor, type Follow } from "./scope";
 import type { Look, Range } from "./selection";
 import { isSpace, markedLocations, splitOptions, withGestures } from "./space";
@@ -72,7 +73,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
     const update = () => {
       const p = state();
       if (bench.runOf(p) === "") return; // on the way home, where panels are about to go
-      const { asked, space } = splitOptions(view, optionsFor(view, { ...bench.plug(p.view).always, ...p.options }, bench.pageOptions(p)));
+      const { asked, space } = splitOptions(view, optionsFor(view, panelOptions(bench, p), bench.pageOptions(p)));
       const room = labels && bench.hasForeign.value ? sharedLabelRoom(bench.layout.value, p) : 0;
       if (room > 0 && picture.scene) asked.labels ??= [String(room)];
       const beside = foreign() ? bench.beside(p) : null;

@@ -19,6 +19,8 @@ export interface ViewPlug {
   always?: Readonly<Record<string, readonly string[]>>;
   /** Options that mean something in one run alone, such as a place in its picture: they are not kept for another. */
   ofRun?: readonly string[];
+  /** An option whose value says more of a panel than the title of its view, and the title by it; "": that of the view. */
+  titled?: { option: string; by(value: string): string };
   /** Its marks do not depend on the window's ends: they may be moved and asked for with overscan. */
   local?: boolean;
   /** A click opens what it hits, where that can be opened; with Ctrl it selects. */
@@ -72,6 +74,11 @@ export interface RowsShown {
   first: number;
   last: number;
   total: number;
+}
+
+/** The title of a view that shows the locations of one kind. */
+export function ofKind(view: string): ViewPlug["titled"] {
+  return { option: "only", by: (value) => { const kind = /^kind:([a-z ]+)$/.exec(value)?.[1]; return kind ? `${view} of ${kind}s` : ""; } };
 }
 
 /** What a fact selects by default: all parts that it has. */

@@ -7,13 +7,14 @@ import { packIDs } from "../../api/ids";
 import { useBench } from "../../shell/context";
 import { middle } from "../../shell/format";
 import type { PanelState } from "../../shell/layout";
-import type { ViewPlug } from "../../shell/plug";
+import { ofKind, type ViewPlug } from "../../shell/plug";
 import { Menu, type MenuItem } from "../../widget/menu";
 
 export const calltree: ViewPlug = {
   name: "calltree",
   follow: { time: "selection", locations: "filter", regions: "context" },
   opens: true,
+  titled: ofKind("Call tree"),
   Controls,
 };
 

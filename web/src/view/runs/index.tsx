@@ -11,7 +11,10 @@ import "./runs.css";
 const follow = { time: "none", locations: "context", regions: "context" } as const;
 const choose: ViewPlug["choose"] = (fact) => (fact.regions?.length ? { regions: fact.regions.map((id) => `#${id}`) } : {});
 
-export const compare: ViewPlug = { name: "compare", follow, choose, Bar: Runs };
+/** What each picture of a comparison shows. */
+const pictures: Readonly<Record<string, string>> = { changes: "What changed", tree: "Call paths of both", runs: "Times of each run", steps: "Steps of each run", ranks: "Ranks of both" };
+
+export const compare: ViewPlug = { name: "compare", follow, choose, Bar: Runs, titled: { option: "picture", by: (value) => pictures[value] ?? "" } };
 export const scaling: ViewPlug = { name: "scaling", follow, choose, Bar: Runs };
 export const history: ViewPlug = { name: "history", follow, choose, Bar: Runs };
 

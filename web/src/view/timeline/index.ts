@@ -6,13 +6,14 @@ import "./timeline.css";
 import type { Row, Scene } from "../../scene/scene";
 import { noID } from "../../scene/scene";
 import type { PanelState } from "../../shell/layout";
-import type { RowsShown, Symbol, ViewPlug } from "../../shell/plug";
+import { ofKind, type RowsShown, type Symbol, type ViewPlug } from "../../shell/plug";
 
 export const timeline: ViewPlug = {
   name: "timeline",
   follow: { time: "window", locations: "context", regions: "filter" },
   local: true,
   always: { depth: ["auto"] },
+  titled: ofKind("Timeline"),
   rowsShown: (scene) => readRows(scene.notes),
   choose: (fact) => (fact.locations?.length ? { locations: fact.locations.map((id) => `#${id}`) } : {}),
   chooseRow: toggleRow,
