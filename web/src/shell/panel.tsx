@@ -105,7 +105,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
   return (
     <header class="panel-head" onDblClick={(e) => { if (e.target === e.currentTarget) set(layout.toggleMaximised(bench.layout.value, panel.id)); }}>
       {alone ? <h2 class="panel-title">{titleOf(bench, panel)}</h2> : (
-        <Menu class="panel-title" title={`View of this panel: ${view?.title ?? panel.view}`} label={<>{titleOf(bench, panel)}<Icon name="down" /></>} items={() => viewItems(bench, panel)} />
+        <Menu class="panel-title" title={`View of this panel: ${titleOf(bench, panel)}`} label={<>{titleOf(bench, panel)}<Icon name="down" /></>} items={() => viewItems(bench, panel)} />
       )}
       <span class="chips">
         {bench.isForeign(panel) && (

@@ -76,11 +76,6 @@ export interface RowsShown {
   total: number;
 }
 
-/** The title of a view that shows the locations of one kind. */
-export function ofKind(view: string): ViewPlug["titled"] {
-  return { option: "only", by: (value) => { const kind = /^kind:([a-z ]+)$/.exec(value)?.[1]; return kind ? `${view} of ${kind}s` : ""; } };
-}
-
 /** What a fact selects by default: all parts that it has. */
 export function chooseAll(fact: Fact): Choice {
   const choice: Choice = {};

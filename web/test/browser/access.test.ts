@@ -3,15 +3,24 @@
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, serve, settled, type Program } from "./bench";
+import { browse, openBench, openRun, serve, settled, type Program } from "./bench";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let program: Program;
 beforeAll(async () => { program = await serve("demo:stencil"); });
 afterAll(async () => { await program?.stop(); });
+
+const file = (path: string) => resolve(import.meta.dirname, "../../..", path);
+
+/** A sample of each kind of data that has a first screen of its own. */
+const others = {
+  "a GPU job": file("docs/tutorials/data/training-8"), "a profile": file("docs/tutorials/data/compile.pprof"), "requests": "demo:shop",
+  "a Go program": file("docs/tutorials/data/tally/one.trace"), "recorded moments": file("internal/importer/recorder/testdata/mpi"),
+};
 
 interface Violation { id: string; nodes: { target: unknown[] }[] }
 
@@ -96,6 +105,38 @@ for (const dark of [false, true]) {
         expect(await smallTargets(page)).toEqual([]);
       }
       await page.setViewportSize({ width: 1440, height: 900 });
+    });
+    it("stories and options have none", async () => {
+      await openBench(page, program.address, "");
+      await page.getByRole("button", { name: "Keep", exact: true }).click();
+      await page.locator(".story-bar .story-words").waitFor();
+      expect(await violations(page)).toEqual([]);
+      expect(await smallTargets(page)).toEqual([]);
+      await page.getByRole("button", { name: "Edit", exact: true }).click();
+      await page.waitForSelector("dialog[open]");
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "End", exact: true }).click();
+      await page.getByRole("button", { name: "Options of Timeline" }).click();
+      await page.locator("form.options").waitFor();
+      expect(await violations(page)).toEqual([]);
+      expect(await smallTargets(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+    });
+    it.each(Object.entries(others))("the first screen of %s has none", async (_, source) => {
+      await page.goto(`${new URL(program.address).origin}/?run=${await openRun(page, source)}`);
+      await page.waitForSelector(".panel .picture");
+      await settled(page);
+      await page.waitForSelector(".strip .strip-text");
+      expect(await violations(page)).toEqual([]);
+      expect(await smallTargets(page)).toEqual([]);
+    });
+    it("two runs beside each other have none", async () => {
+      await page.goto(`${new URL(program.address).origin}/?run=stencil&v=compare~timeline&0.with=${await openRun(page, "demo:stencil?balanced")}`);
+      await page.waitForSelector(".panel .picture");
+      await settled(page);
+      await page.locator(".runs-bar summary").click();
+      expect(await violations(page)).toEqual([]);
     });
     it("the home page has none", async () => {
       await page.evaluate(() => (window as unknown as { parallax: { goHome(): void } }).parallax.goHome());

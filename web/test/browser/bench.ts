@@ -112,8 +112,8 @@ export interface BrowserOptions {
 let browser: Promise<Browser> | null = null;
 afterAll(async () => { await (await browser)?.close(); });
 
-/** 84 pixels of the strip, and 720 for the rest. */
-const usualHeight = 804;
+/** 101 pixels of the strip, and 720 for the rest. */
+const usualHeight = 821;
 
 /** An empty profile in the browser. */
 async function newProfile(options: BrowserOptions): Promise<BrowserContext> {
@@ -206,6 +206,17 @@ export async function openBench(page: Page, address: string, query = "v=timeline
   await page.goto(query === "" ? address : `${address}&${query}`);
   await page.waitForSelector(".panel .picture");
   await settled(page);
+}
+
+/** Opens a source in the program that runs, and gives the id of its run. */
+export async function openRun(page: Page, source: string): Promise<string> {
+  return page.evaluate(async (s) => {
+    type Run = { id: string; state: string };
+    const { api } = (window as unknown as { parallax: { api: { open(sources: string[]): Promise<Run[]>; runs(): Promise<Run[]> } } }).parallax;
+    const { id } = (await api.open([s]))[0]!;
+    while ((await api.runs()).find((r) => r.id === id)?.state !== "ready") await new Promise((done) => setTimeout(done, 100));
+    return id;
+  }, source);
 }
 
 /** The element of a panel's picture. */

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { browse, fingerprints, openBench, serve, settled, state, type Program } from "./bench";
+import { browse, fingerprints, openBench, openRun, serve, settled, state, type Program } from "./bench";
 
 const file = (path: string) => resolve(import.meta.dirname, "../../..", path);
 
@@ -25,17 +25,6 @@ afterAll(async () => {
   await program?.stop();
   expect(errors).toEqual([]);
 });
-
-/** Opens a source in the program that runs, and gives the id of its run. */
-async function opened(source: string): Promise<string> {
-  return page.evaluate(async (s) => {
-    type Run = { id: string; state: string };
-    const { api } = (window as unknown as { parallax: { api: { open(sources: string[]): Promise<Run[]>; runs(): Promise<Run[]> } } }).parallax;
-    const { id } = (await api.open([s]))[0]!;
-    while ((await api.runs()).find((r) => r.id === id)?.state !== "ready") await new Promise((done) => setTimeout(done, 100));
-    return id;
-  }, source);
-}
 
 /** How far entries of a legend stand off the line of those beside them: words alone and buttons, in one list. */
 const legendOffsets = () => page.evaluate(() => [...document.querySelectorAll(".legend")].flatMap((legend) => {
@@ -64,7 +53,7 @@ const kinds: [string, string, string[]][] = [
 ];
 
 test.each(kinds)("%s opens with what is asked about it, every panel with something in it", async (title, source, views) => {
-  const run = await opened(source);
+  const run = await openRun(page, source);
   await page.setViewportSize({ width: 1440, height: 900 });
   await openBench(page, program.address, `run=${run}`);
   expect((await state(page)).views).toEqual(views);
@@ -113,7 +102,7 @@ async function written(name: string, content: unknown): Promise<string> {
 
 test("a run that is mostly blank opens on the first of its windows, with a button for each", async () => {
   const bursts = [0, 400e6].flatMap((from) => Array.from({ length: 20 }, (_, i) => ({ name: `work${i % 3}`, ph: "X", ts: from + i * 5e4, dur: 4e4, pid: 1, tid: 1 })));
-  const run = await opened(await written("windows.json", { traceEvents: bursts }));
+  const run = await openRun(page, await written("windows.json", { traceEvents: bursts }));
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.evaluate((id) => (window as unknown as { parallax: { show(id: string, state: null): Promise<void> } }).parallax.show(id, null), run);
   await settled(page);
@@ -125,7 +114,7 @@ test("a run that is mostly blank opens on the first of its windows, with a butto
 });
 
 test("a note of clocks that disagree has a button that fits them", async () => {
-  const run = await opened(file("internal/importer/zipkin/testdata/messaging-kafka.json"));
+  const run = await openRun(page, file("internal/importer/zipkin/testdata/messaging-kafka.json"));
   await openBench(page, program.address, `run=${run}`);
   await page.getByRole("button", { name: "Fit clocks by calls" }).first().click();
   await expect.poll(async () => page.evaluate(() => (window as unknown as { parallax: { info: { value: { properties: Record<string, string> } } } }).parallax.info.value.properties["clock alignment"] ?? "")).not.toBe("");

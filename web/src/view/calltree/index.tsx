@@ -7,14 +7,14 @@ import { packIDs } from "../../api/ids";
 import { useBench } from "../../shell/context";
 import { middle } from "../../shell/format";
 import type { PanelState } from "../../shell/layout";
-import { ofKind, type ViewPlug } from "../../shell/plug";
+import type { ViewPlug } from "../../shell/plug";
 import { Menu, type MenuItem } from "../../widget/menu";
 
 export const calltree: ViewPlug = {
   name: "calltree",
   follow: { time: "selection", locations: "filter", regions: "context" },
   opens: true,
-  titled: ofKind("Call tree"),
+  titled: { option: "only", by: (only) => (only.startsWith("kind:") ? "Call tree" : "") },
   Controls,
 };
 

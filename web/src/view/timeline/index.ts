@@ -6,19 +6,25 @@ import "./timeline.css";
 import type { Row, Scene } from "../../scene/scene";
 import { noID } from "../../scene/scene";
 import type { PanelState } from "../../shell/layout";
-import { ofKind, type RowsShown, type Symbol, type ViewPlug } from "../../shell/plug";
+import type { RowsShown, Symbol, ViewPlug } from "../../shell/plug";
 
 export const timeline: ViewPlug = {
   name: "timeline",
   follow: { time: "window", locations: "context", regions: "filter" },
   local: true,
   always: { depth: ["auto"] },
-  titled: ofKind("Timeline"),
+  titled: { option: "only", by: kinds },
   rowsShown: (scene) => readRows(scene.notes),
   choose: (fact) => (fact.locations?.length ? { locations: fact.locations.map((id) => `#${id}`) } : {}),
   chooseRow: toggleRow,
   symbols: timelineSymbols,
 };
+
+/** "Goroutines" for rows of one kind alone: two timelines of a run are told apart by it. */
+export function kinds(only: string): string {
+  const kind = /^kind:([a-z ]+)$/.exec(only)?.[1];
+  return kind ? `${kind[0]!.toUpperCase()}${kind.slice(1)}s` : "";
+}
 
 /** Symbols that lie over the rows, where there are some. */
 export function timelineSymbols(scene: Scene): Symbol[] {

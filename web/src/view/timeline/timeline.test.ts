@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Scene } from "../../scene/scene";
 import { noID, type Row } from "../../scene/scene";
 import { newPanel } from "../../shell/layout";
-import { readRows, timelineSymbols, toggleRow } from "./index";
+import { kinds, readRows, timelineSymbols, toggleRow } from "./index";
 
 const row = (location: number, change: Partial<Row>): Row => ({ from: 0, to: 10, location, region: noID, label: "", count: 1, level: 0, open: false, folded: false, ...change });
 
@@ -23,4 +23,9 @@ test("symbols over the rows are in the legend, where there are some", () => {
   const line = { kind: "line", x0: Float32Array.of(1) }, points = { kind: "point", x: new Float32Array(0) };
   const scene = { layers: [{ name: "links", frame: 0, marks: [line, points] }, { name: "instants", frame: 0, marks: [{ kind: "point", x: Float32Array.of(3) }] }], frames: [{ yScale: { rows: [{ label: "↑ rank 3" }] } }] } as unknown as Scene;
   expect(timelineSymbols(scene).map((s) => s.words)).toEqual(["link", "instant", "pinned"]);
+});
+
+test("rows of one kind name their panel", () => {
+  expect(kinds("kind:goroutine")).toBe("Goroutines");
+  expect(kinds("rank:3")).toBe("");
 });
