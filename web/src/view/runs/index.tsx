@@ -60,7 +60,7 @@ function Runs({ panel }: { panel: PanelState }) {
       <table>
         <thead>
           <tr>
-            <th />
+            <th>{sided ? "side" : "shown"}</th>
             <th>{panel.view === "history" ? head("name") : "run"}</th>
             {keys.map((k) => <th key={k}>{head(k)}</th>)}
             <th>source</th>
