@@ -12,7 +12,7 @@ const follow = { time: "none", locations: "context", regions: "context" } as con
 const choose: ViewPlug["choose"] = (fact) => (fact.regions?.length ? { regions: fact.regions.map((id) => `#${id}`) } : {});
 
 /** What each picture of a comparison shows. */
-const pictures: Readonly<Record<string, string>> = { changes: "What changed", tree: "Call paths of both", runs: "Times of each run", steps: "Steps of each run", ranks: "Ranks of both" };
+const pictures: Readonly<Record<string, string>> = { changes: "Changes", tree: "Call trees", runs: "Times", steps: "Steps", ranks: "Ranks" };
 
 export const compare: ViewPlug = { name: "compare", follow, choose, Bar: Runs, titled: { option: "picture", by: (value) => pictures[value] ?? "" } };
 export const scaling: ViewPlug = { name: "scaling", follow, choose, Bar: Runs };
