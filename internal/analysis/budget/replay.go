@@ -24,12 +24,18 @@ type Change struct {
 	// Rounds is how many collectives of most actors there are: without any, ToPeers and ToMean compare whole runs.
 	Rounds int
 
-	now    []float64    // by actor, since the begin
-	at     []trace.Time // by actor: up to when it was replayed
-	from   []int        // by actor: the stretch in which that is, counted with those forgotten
-	factor []float64    // by round and actor; nil: Rate
-	most   []float64    // by actor, if there are no rounds: how long a stretch takes at most
+	now    []float64     // by actor, since the begin
+	at     []trace.Time  // by actor: up to when it was replayed
+	from   []int         // by actor: the stretch in which that is, counted with those forgotten
+	factor []float64     // by round and actor; nil: Rate
+	parts  [][]remainder // by actor, if there are no rounds: its time in order
 	rate   float64
+}
+
+// A remainder is time of an actor of which a factor is left.
+type remainder struct {
+	begin, end trace.Time
+	factor     float64
 }
 
 // A Target is how long a change lets time take.
@@ -61,7 +67,7 @@ func (b *Budget) replay(settled []Wait, until trace.Time) {
 			c.begin(b)
 		}
 		c.Rounds += len(rounds) - 1
-		c.rates(b, rounds)
+		c.rates(b, settled, rounds)
 		c.pass(b, settled, rounds)
 		for a := range b.tracks {
 			c.advance(b, int32(a), min(until, b.tracks[a].until), rounds)
@@ -144,7 +150,7 @@ func (c *Change) begin(b *Budget) {
 }
 
 // rates finds the factors by which time changes in each round.
-func (c *Change) rates(b *Budget, rounds []trace.Time) {
+func (c *Change) rates(b *Budget, settled []Wait, rounds []trace.Time) {
 	n := len(b.tracks)
 	switch c.To {
 	case ToNothing:
@@ -159,7 +165,7 @@ func (c *Change) rates(b *Budget, rounds []trace.Time) {
 		c.sum(b, a, rounds, own[a:])
 	}
 	c.factor = own
-	c.most = nil
+	c.parts = nil
 	peers := make([]float64, 0, n)
 	for r := range rounds {
 		round := own[r*n : (r+1)*n]
@@ -177,35 +183,54 @@ func (c *Change) rates(b *Budget, rounds []trace.Time) {
 			}
 		}
 		if c.To == ToPeers && len(rounds) == 1 {
-			c.most = c.longest(b, round, rounds[0])
+			c.parts = c.awaited(b, settled, round, rounds[0])
 		}
 	}
 }
 
-// longest is how long a stretch of each actor may take so that all together take as long as the factors say. The longest
-// lose first: without rounds, nothing else tells the moments at which an actor was late.
-func (c *Change) longest(b *Budget, factor []float64, until trace.Time) []float64 {
-	most := make([]float64, len(factor))
+// awaited divides what actors have too much over their time: where others wait for them they lose most. Without rounds
+// nothing else tells the moments at which an actor was late.
+func (c *Change) awaited(b *Budget, settled []Wait, factor []float64, until trace.Time) [][]remainder {
+	out := make([][]remainder, len(factor))
 	for a, x := range factor {
-		most[a] = math.Inf(1)
 		if x >= 1 || !c.has(int32(a)) {
 			continue
 		}
-		var lengths []float64
-		left := 0.0
-		c.own(b, a, until, func(begin, end trace.Time) {
-			lengths = append(lengths, float64(end-begin))
-			left += x * float64(end-begin)
-		})
-		slices.Sort(lengths)
-		for i, l := range lengths {
-			if most[a] = left / float64(len(lengths)-i); most[a] <= l {
-				break
+		var on []Wait
+		for i := range settled {
+			if settled[i].Late == int32(a) {
+				on = append(on, settled[i])
 			}
-			left -= l
 		}
+		slices.SortFunc(on, func(x, y Wait) int { return cmp.Compare(x.End, y.End) })
+		var parts []remainder
+		var waited []trace.Time
+		all, sum := trace.Time(0), trace.Time(0)
+		c.own(b, a, until, func(begin, end trace.Time) {
+			n, _ := slices.BinarySearchFunc(on, begin+1, func(w Wait, t trace.Time) int { return cmp.Compare(w.End, t) })
+			first := end // from when on somebody waits for what ends here
+			for i := n; i < len(on) && on[i].End <= end; i++ {
+				first = min(first, max(on[i].Begin, begin))
+			}
+			for i := n; i < len(on) && on[i].Begin < end && i < n+len(b.tracks); i++ {
+				first = min(first, max(on[i].Begin, begin))
+			}
+			parts, waited = append(parts, remainder{begin, end, 1}), append(waited, end-first)
+			all, sum = all+end-begin, sum+end-first
+		})
+		much := (1 - x) * float64(all)
+		rest := 1.0 // of what nobody waited for
+		if sum < all {
+			rest = 1 - max(much-float64(sum), 0)/float64(all-sum)
+		}
+		for i := range parts {
+			p := &parts[i]
+			left := float64(waited[i]) * (1 - min(much/float64(max(sum, 1)), 1))
+			p.factor = (left + rest*float64(p.end-p.begin-waited[i])) / float64(p.end-p.begin)
+		}
+		out[a] = parts
 	}
-	return most
+	return out
 }
 
 // target is the time that a round is to take, which peers give.
@@ -303,8 +328,8 @@ func (c *Change) advance(b *Budget, a int32, to trace.Time, rounds []trace.Time)
 		case c.factor == nil:
 			c.now[a] += c.rate * float64(end-begin)
 			return
-		case c.most != nil:
-			c.now[a] += float64(end-begin) * min(1, c.most[a]/float64(t.length(begin)))
+		case c.parts != nil:
+			c.now[a] += left(c.parts[a], begin, end)
 			return
 		}
 		for begin < end {
@@ -321,6 +346,16 @@ func (c *Change) advance(b *Budget, a int32, to trace.Time, rounds []trace.Time)
 		}
 	})
 	c.at[a], c.from[a] = to, i+int(t.dropped)
+}
+
+// left is what parts leave of a time.
+func left(parts []remainder, begin, end trace.Time) float64 {
+	sum := float64(end - begin)
+	i, _ := slices.BinarySearchFunc(parts, begin+1, func(p remainder, t trace.Time) int { return cmp.Compare(p.end, t) })
+	for ; i < len(parts) && parts[i].begin < end; i++ {
+		sum -= (1 - parts[i].factor) * float64(min(end, parts[i].end)-max(begin, parts[i].begin))
+	}
+	return sum
 }
 
 // pass lets waits end when the awaited actors come.

@@ -112,8 +112,8 @@ func TestAReplayEndsWhenTheRunWithoutTheFaultDoes(t *testing.T) {
 	}
 }
 
-// Without collectives sums over the whole run are compared: the longest stretches lose what is too much.
-func TestWithoutCollectivesTheLongestWorkIsTheExcess(t *testing.T) {
+// Without collectives sums over the whole run are compared: time that others wait for loses what is too much.
+func TestWithoutCollectivesAwaitedWorkIsTheExcess(t *testing.T) {
 	ring := func(b *Budget, slow func(a, i int) float64) float64 {
 		var f *Finder
 		end := slowed(b, false, noisy(slow), func(_ trace.Time, x *Finder) { f = x })
@@ -134,6 +134,33 @@ func TestWithoutCollectivesTheLongestWorkIsTheExcess(t *testing.T) {
 		if gain, truth := end-change.End, end-want; math.Abs(gain-truth) > 0.05*truth {
 			t.Errorf("%s: gain %.0f, truth %.0f of %.0f", name, gain, truth, end)
 		}
+	}
+}
+
+// One works once more in each iteration, shorter than before, while the others wait for its message: that is its excess.
+func TestShortWorkThatOthersWaitForIsTheExcess(t *testing.T) {
+	b := New(4, 3, 0, 1<<40)
+	f := NewFinder(b)
+	at := trace.Time(0)
+	for range 30 {
+		b.Add(0, at, at+800, compute)
+		b.Add(0, at+800, at+810, mpi)
+		b.Add(0, at+810, at+1110, compute)
+		b.Add(0, at+1110, at+1120, mpi)
+		for a := int32(1); a < 4; a++ {
+			b.Add(a, at, at+800, compute)
+			b.Add(a, at+800, at+1120, mpi)
+			f.Call(a, Call{at + 800, at + 1120, mpi, NoGroup})
+			f.Message(Message{0, a, at + 1110, at + 1120, LateSender, 0})
+		}
+		at += 1120
+	}
+	change := &Change{Actors: []bool{true, false, false, false}, Regions: []bool{false, true, false}, To: ToPeers}
+	b.Changes = []*Change{change}
+	b.Settle(f.Advance(1<<62, make([]int, 4)))
+	b.Result()
+	if gain := float64(at) - change.End; math.Abs(gain-30*300) > 30*15 {
+		t.Errorf("gain %.0f of %d, want %d", gain, at, 30*300)
 	}
 }
 

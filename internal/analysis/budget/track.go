@@ -2,7 +2,6 @@ package budget
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -110,18 +109,6 @@ func (t *track) lastWaitFrom(m int32, x trace.Time) int {
 		i++
 	}
 	return i
-}
-
-// length is that of the stretch that holds a moment, endless where none does.
-func (t *track) length(x trace.Time) trace.Time {
-	if len(t.stretches) == 0 || x >= t.until {
-		return math.MaxInt64
-	}
-	i := t.at(x)
-	if i+1 < len(t.stretches) {
-		return t.stretches[i+1].begin - t.stretches[i].begin
-	}
-	return t.until - t.stretches[i].begin
 }
 
 // at is the stretch that holds a moment, 0 where none does.

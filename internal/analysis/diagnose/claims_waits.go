@@ -157,8 +157,13 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 				From: a.unitsQuery("avg", "exclusive", source, f.units)},
 			finding.Evidence{Name: "calls", Value: calls, Unit: "count",
 				From: a.unitsQuery("avg", "calls", source, f.units)})
-		n.Text = fmt.Sprintf("%s %s %s alone%s: %s %s in %s, and %s %s for %s%s.", who,
-			words.Plural(len(f.units), "runs", "run"), words.Middle(a.accounts.regionNames[region]), when,
+		does := fmt.Sprintf("%s %s alone", words.Plural(len(f.units), "runs", "run"),
+			words.Middle(a.accounts.regionNames[region]))
+		if !a.alone[region] { // the others are in it too, at other times
+			does = fmt.Sprintf("%s alone in %s", words.Plural(len(f.units), "works", "work"),
+				words.Middle(a.accounts.regionNames[region]))
+		}
+		n.Text = fmt.Sprintf("%s %s%s: %s %s in %s, and %s %s for %s%s.", who, does, when,
 			words.FormatDuration(mean), on, words.Count(int(calls+0.5), "call"), others, a.waitWords(f), it, where)
 	case finding.LateSender, finding.LateReceiver:
 		n.View, n.Options = "timeline", nil

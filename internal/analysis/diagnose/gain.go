@@ -173,7 +173,7 @@ func (c *diagnosis) ends() (*Ends, error) {
 	if !c.window.Whole(c.store) || c.question.Selection.Regions != nil {
 		return c.replayed(of)
 	}
-	ofRun := derived.Derived[*Ends]{Name: "replays", Version: 3,
+	ofRun := derived.Derived[*Ends]{Name: "replays", Version: 4,
 		Make:  func(context.Context, *derived.Run) (*Ends, error) { return c.replayed(of) },
 		Keeps: func(store.Reader) bool { return n >= fewFollowed },
 		Restore: func(x *Ends, _ store.Reader) error {
