@@ -2,6 +2,7 @@ package kaleidoscope_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,41 @@ func line(lines []view.FactLine, label string) string {
 		}
 	}
 	return ""
+}
+
+// TestThreePaintingsAreOneImage: by PE, time and procedure the same shapes lie at the same places; only colours differ,
+// each of which is that of the call's PE, begin or procedure alone.
+func TestThreePaintingsAreOneImage(t *testing.T) {
+	type shapes struct {
+		x, y [][]float32
+		fill [][]scene.Colour
+	}
+	var first *shapes
+	for _, paint := range []string{"location", "time", "region"} {
+		c := viewtest.Case{Reader: quicksort, Size: square, Options: map[string][]string{"paint": {paint}, "paper": {"true"}}}
+		r := c.Compute(t, kaleidoscope.View, c.Open(t))
+		s := &shapes{}
+		for _, l := range r.Scene(square).Layers {
+			for _, m := range l.Marks {
+				if p, ok := m.(*scene.Polygon); ok {
+					s.x, s.y, s.fill = append(s.x, p.X), append(s.y, p.Y), append(s.fill, p.Fill)
+				}
+			}
+		}
+		if len(s.x) == 0 || len(slices.Concat(s.fill...)) < 4 {
+			t.Fatalf("painted by %s: %d shapes", paint, len(slices.Concat(s.fill...)))
+		}
+		if first == nil {
+			first = s
+			continue
+		}
+		if !reflect.DeepEqual(s.x, first.x) || !reflect.DeepEqual(s.y, first.y) {
+			t.Errorf("painted by %s the shapes are others", paint)
+		}
+		if reflect.DeepEqual(s.fill, first.fill) {
+			t.Errorf("painted by %s the colours are those of another painting", paint)
+		}
+	}
 }
 
 // TestPaperDrawsTheSpokesOfSemigroup: with the pixel measured on a node's own circle
