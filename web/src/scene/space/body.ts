@@ -17,8 +17,16 @@ const smallBall = 2.5;
 const manyDots = 20000;
 
 /** How many things a draft draws. */
-const draftDots = 120_000;
+const draftDots = 50_000;
 const draftFaces = 6000;
+
+/** Every how many-th dot a draft draws: a prime number, or it would be the same columns of each row of a grid. */
+export function draftStep(dots: number): number {
+  let step = Math.max(1, Math.ceil(dots / draftDots));
+  const divided = () => { for (let k = 2; k * k <= step; k++) if (step % k === 0) return true; return false; };
+  while (divided()) step++;
+  return step;
+}
 
 export function dotRadius(m: SpaceMark, p: Projection): number {
   return Math.min(Math.max(m.radius * p.scale, m.least || 0, 0.9), 60);
@@ -82,7 +90,7 @@ export function flattenBody(m: SpaceMark, look: Uint16Array, p: Projection, draf
 }
 
 function flattenDots(m: SpaceMark, look: Uint16Array, p: Projection, draft: boolean): PointMark {
-  const step = draft ? Math.max(1, Math.ceil(look.length / draftDots)) : 1;
+  const step = draft ? draftStep(look.length) : 1;
   const all = places(m, look, p, step);
   let order = byDepth(all.depth, all.count);
   const r = dotRadius(m, p);

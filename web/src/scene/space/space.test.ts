@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { none, type SpaceAxis, type SpaceMark } from "../scene";
-import { dotRadius, Form } from "./body";
+import { dotRadius, draftStep, Form } from "./body";
 import { filterOf, looks, meanOf, parseCamera, parseLimit, parseSlice, usualCamera, writeCamera, writeSlice } from "./look";
 import { at, byDepth, places, project } from "./project";
 import { locationsInside } from "./lasso";
@@ -166,4 +166,12 @@ test("a lasso goes round the locations whose things are shown inside it", () => 
   const hidden = all(m).fill(none, 0, 1);
   expect(locationsInside(m, hidden, p, round(3))).toEqual([16, 22]);
   expect(locationsInside({ ...m, runFirst: null }, all(m), p, round(3))).toEqual([]);
+});
+
+test("a draft of a large grid has dots of all its columns", () => {
+  expect(draftStep(1000)).toBe(1);
+  const step = draftStep(1e6);
+  expect(1e6 / step).toBeLessThanOrEqual(50_000);
+  const columns = new Set(Array.from({ length: Math.ceil(1e6 / step) }, (_, k) => (k * step) % 1000));
+  expect(columns.size).toBe(1000);
 });
