@@ -6,6 +6,8 @@
 // than there are rings, levels are condensed; if a sector is under a pixel, the nodes below it are not
 // drawn.
 //
+// The calls of a run are read from its store (read.go), with the processors that ran goroutines (processor.go).
+//
 // Trees are flat arrays in an order in which parents come before children; that
 // order is also the order of siblings. Every pass is O(nodes).
 package invocation

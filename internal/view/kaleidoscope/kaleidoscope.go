@@ -2,8 +2,7 @@
 // program's signature. Flame graphs merge calls; this shows every call, painted by
 // location, region or time.
 //
-//	forest.go    callers and callees: nested intervals and spawn links
-//	processor.go the processor of each call, if goroutines move between processors
+//	forest.go    the calls of a window, read by package invocation
 //	order.go     the order of sectors
 //	detail.go    the calls drawn at any scale; merged.go sectors that stand for several calls
 //	arrange.go   the paper's way: which levels are drawn, and where calls lie; choose.go which calls are drawn

@@ -1,4 +1,4 @@
-package kaleidoscope
+package invocation
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// processors gives, for each goroutine of a Go trace, the processor that ran it
+// Processors gives, for each goroutine of a Go trace, the processor that ran it
 // longest in the window's time; nil if the run has no goroutines. A stay of a
 // goroutine on a processor is an interval there that names it. O(stays).
-func processors(ctx context.Context, s store.Reader, w store.Window) ([]trace.LocationID, error) {
+func Processors(ctx context.Context, s store.Reader, w store.Window) ([]trace.LocationID, error) {
 	attribute := slices.Index(s.Attributes(), "goroutine")
 	goroutines, list := goroutinesOf(s.Locations())
 	if attribute < 0 || len(goroutines) == 0 || len(list) == 0 {
