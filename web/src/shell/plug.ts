@@ -42,8 +42,8 @@ export interface ViewPlug {
   /** What the wheel changes; a factor above 1 comes closer. The pointer is given in shares of the smaller side, from the middle. */
   magnify?(panel: PanelState, factor: number, at: { x: number; y: number }, scene?: Scene | null): OptionChange[];
   /** What shows an interval that a search found, which may be too small to be drawn so far. */
-  fly?(hit: IntervalHit): OptionChange[];
-  /** The same for a region that a search found; timed: the run has single calls. */
+  fly?(hit: IntervalHit, panel: PanelState, timed: boolean): OptionChange[];
+  /** The same for a region that a search found; timed: the run has single calls that count. */
   flyRegion?(region: string, panel: PanelState, timed: boolean): OptionChange[];
   /** Its legend takes two lines even in a wide panel. */
   longLegend?: boolean;

@@ -325,18 +325,22 @@ export class Workbench {
     if (this.embed.peek() === "") void this.notebook.open(id);
   }
 
+  /** Whether the run has intervals that count; samples beside a profile do not. */
+  private get timed(): boolean {
+    return (this.info.value?.rows ?? 0) > 0;
+  }
+
   /** Has the pictures that merge what is small show a region of this run. */
   flyRegion(region: string): void {
-    const timed = (this.info.value?.intervals ?? 0) > 0;
     for (const p of panel.panels(this.layout.value)) {
-      if (!this.isForeign(p)) for (const c of this.plug(p.view).flyRegion?.(region, p, timed) ?? []) this.setOption(p.id, c.option, c.values);
+      if (!this.isForeign(p)) for (const c of this.plug(p.view).flyRegion?.(region, p, this.timed) ?? []) this.setOption(p.id, c.option, c.values);
     }
   }
 
   /** Has the pictures that draw single intervals show one of this run. */
   private fly(hit: IntervalHit): void {
     for (const p of panel.panels(this.layout.value)) {
-      if (!this.isForeign(p)) for (const c of this.plug(p.view).fly?.(hit) ?? []) this.setOption(p.id, c.option, c.values);
+      if (!this.isForeign(p)) for (const c of this.plug(p.view).fly?.(hit, p, this.timed) ?? []) this.setOption(p.id, c.option, c.values);
     }
   }
 

@@ -26,12 +26,18 @@ export const kaleidoscope: ViewPlug = {
     const step = 2 * (1 / z.factor - 1 / factor);
     return zoomed({ factor, x: z.x + at.x * step, y: z.y + at.y * step });
   },
-  fly: (hit) => [{ option: "root", values: [] }, { option: "zoom", values: [`${hit.location}/${hit.lane}/${hit.row}`] }],
+  fly: (hit, panel, timed) => [{ option: "root", values: [] }, { option: "zoom", values: [showsPaths(panel, timed) ? `region:#${hit.region}` : `${hit.location}/${hit.lane}/${hit.row}`] }],
   // Single calls light up where they are; call paths that are too small to be drawn have to be come to.
-  flyRegion: (region, panel, timed) => (timed && panel.options.tree?.[0] !== "paths" ? [] : [{ option: "root", values: [] }, { option: "zoom", values: [`region:${region}`] }]),
+  flyRegion: (region, panel, timed) => (!showsPaths(panel, timed) ? [] : [{ option: "root", values: [] }, { option: "zoom", values: [`region:${region}`] }]),
   Bar: Trail,
   Controls,
 };
+
+/** Whether a panel draws call paths, as the view chooses. */
+function showsPaths(panel: PanelState, timed: boolean): boolean {
+  const tree = panel.options.tree?.[0];
+  return tree === "paths" || (tree !== "calls" && !timed);
+}
 
 export interface Zoom {
   factor: number;

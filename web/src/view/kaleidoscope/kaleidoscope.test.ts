@@ -28,15 +28,17 @@ describe("the picture of calls", () => {
   });
   it("flies to a call that a search found, and keeps the zoom that drew it", () => {
     const hit = { location: 3, path: "", lane: 0, row: 17, region: 1, begin: 0, duration: 5 };
-    const [root, zoom] = kaleidoscope.fly!(hit);
+    const [root, zoom] = kaleidoscope.fly!(hit, panel(), true);
     expect([root.values, zoom.values]).toEqual([[], ["3/0/17"]]);
     const scene = { terms: [{ name: "zoom", text: "512,0.25,-0.5", label: "zoom", by: "" }] } as unknown as Scene;
     expect([foundAt(panel({ zoom: zoom.values }), scene), foundAt(panel({ zoom: ["4,0,0"] }), scene)]).toEqual(["512,0.25,-0.5", undefined]);
   });
   it("flies to a region that a search found where call paths are drawn", () => {
     expect(kaleidoscope.flyRegion!("#7", panel(), true)).toEqual([]);
+    const hit = { location: 3, path: "", lane: 0, row: 17, region: 7, begin: 0, duration: 5 };
     const fly = [{ option: "root", values: [] }, { option: "zoom", values: ["region:#7"] }];
     expect([kaleidoscope.flyRegion!("#7", panel(), false), kaleidoscope.flyRegion!("#7", panel({ tree: ["paths"] }), true)]).toEqual([fly, fly]);
+    expect(kaleidoscope.fly!(hit, panel(), false), "samples beside a profile are no calls in it").toEqual(fly);
     expect(foundAt(panel({ zoom: ["region:#7"] }), { terms: [{ name: "zoom", text: "8,0,1", label: "zoom", by: "" }] } as unknown as Scene)).toBe("8,0,1");
   });
   it("keeps neither subtree nor zoom for another run", () => {
