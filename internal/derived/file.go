@@ -21,9 +21,6 @@ import (
 const (
 	magic     = "plxderiv"
 	headBytes = 28
-	// mostBytes bounds a stored result: larger ones take as long to read as to make. The causes of waits of 131,072
-	// ranks are some 50 MB.
-	mostBytes = 256 << 20
 )
 
 var (
@@ -57,7 +54,7 @@ func (d Derived[T]) encode(r store.Reader, x T) ([]byte, error) {
 	if err := gob.NewEncoder(b).Encode(x); err != nil {
 		return nil, err
 	}
-	if b.Len() > mostBytes {
+	if b.Len() > store.MostKept {
 		return nil, errTooLarge
 	}
 	copy(b.Bytes(), d.head(r, b.Bytes()[headBytes:]))

@@ -59,8 +59,16 @@ type Result struct {
 	Waits       CauseTable
 }
 
-// Run diagnoses a run.
+// Run diagnoses a run. The findings of a result are the caller's.
 func Run(ctx context.Context, q *Question) (*Result, error) {
+	if !q.kept() {
+		return q.answer(ctx)
+	}
+	return q.once(ctx)
+}
+
+// answer diagnoses a run from its records.
+func (q *Question) answer(ctx context.Context) (*Result, error) {
 	f, err := gather(ctx, q)
 	if err != nil {
 		return nil, err

@@ -17,11 +17,15 @@ import (
 const (
 	// stepIntervals is how many intervals are read in one step of time at least, and mostStepIntervals at most.
 	stepIntervals     = 1 << 20
-	mostStepIntervals = 4 << 20
-	// actorIntervals is how many of each actor a step should have: every step visits all actors.
-	actorIntervals = 32
-	// mostHeld is how many stretches and calls are held: some 200 MB.
-	mostHeld = 8 << 20
+	mostStepIntervals = 16 << 20
+	// actorIntervals is how many of each actor a step should have: every step visits all actors, and unpacks the
+	// frames of rows that it needs a part of.
+	actorIntervals = 128
+	// held is how many stretches and calls are held, and actorHeld how many of each actor where that is more: who
+	// waits for a late rank has to find what it did meanwhile. 24 bytes each.
+	held      = 8 << 20
+	actorHeld = 512
+	mostHeld  = 64 << 20
 	// mostExplained is up to how many intervals all waiting is explained; beyond, it
 	// would take minutes.
 	mostExplained = 400 << 20
@@ -203,6 +207,9 @@ func stepSize(actors int) int64 {
 	return min(max(actorIntervals*int64(actors), stepIntervals), mostStepIntervals)
 }
 
+// heldFor is how many stretches and calls of so many actors are held.
+func heldFor(actors int) int { return min(max(actorHeld*actors, held), mostHeld) }
+
 // run goes through the time in steps.
 func (k *waitReader) run(ctx context.Context, n int64) error {
 	begin, end := k.window.Begin, k.window.End
@@ -231,7 +238,7 @@ func (k *waitReader) run(ctx context.Context, n int64) error {
 		if to == end {
 			settled = k.f.Advance(1<<62, k.seen)
 		}
-		if held := k.b.Remembered() + k.f.Held(); held > mostHeld {
+		if k.b.Remembered()+k.f.Held() > heldFor(len(k.actors)) {
 			settled = max(settled, forgotten) // somebody never comes: go on without
 			k.b.Settle(settled)
 			forgotten = settled - (settled-forgotten)/4

@@ -9,9 +9,6 @@ import (
 
 var _ store.Keeper = (*Reader)(nil)
 
-// mostKept bounds the bytes that are read back: a foreign file must not fill memory.
-const mostKept = 64 << 20
-
 // keptFile returns the path of a stored result. It is not in the manifest: a store without it,
 // or with another one, is the same store.
 func (r *sections) keptFile(name string) string { return filepath.Join(r.path, "kept."+name) }
@@ -22,7 +19,7 @@ func (r *sections) Kept(name string) ([]byte, bool) {
 		return r.Fetched.From.Kept(name)
 	}
 	info, err := os.Stat(r.keptFile(name))
-	if err != nil || info.Size() > mostKept {
+	if err != nil || info.Size() > store.MostKept {
 		return nil, false
 	}
 	b, err := os.ReadFile(r.keptFile(name))

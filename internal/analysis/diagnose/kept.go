@@ -1,0 +1,125 @@
+package diagnose
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/derived"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// manyLocations is how many a run has from which on its diagnosis is kept beside the store: its rules go through the
+// causes of all of them one after the other.
+const manyLocations = 1 << 13
+
+// kept reports whether the question is the usual one, about a whole run that is large.
+func (q *Question) kept() bool {
+	return (q.Phase == "" || q.Phase == "auto") && q.window().Whole(q.Run.Store) && q.Selection.Regions == nil &&
+		q.Run.Store.Locations().Len() >= manyLocations
+}
+
+// once returns the diagnosis of a whole run, which is made once.
+func (q *Question) once(ctx context.Context) (*Result, error) {
+	ofRun := derived.Derived[*keptResult]{
+		Name: "diagnosis", Version: derived.ProgramVersion(), Restore: (*keptResult).restore,
+		Make: func(ctx context.Context, _ *derived.Run) (*keptResult, error) {
+			r, err := q.answer(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return keep(r)
+		},
+	}
+	k, err := ofRun.Of(ctx, q.Run)
+	if err != nil {
+		return nil, err
+	}
+	return k.result()
+}
+
+// A keptResult is a result as it lies beside a store. Lists whose emptiness has a meaning, and pointers to numbers
+// that may be 0, are in Text, as JSON: gob does not tell these from none.
+type keptResult struct {
+	Text  []byte
+	Plain Result // without what Text has
+}
+
+type keptText struct {
+	Findings []finding.Finding
+	Hot      []finding.Proof
+	Notes    []string
+}
+
+func keep(r *Result) (*keptResult, error) {
+	b, err := json.Marshal(keptText{r.Findings, r.Hot, r.Notes})
+	k := &keptResult{b, *r}
+	k.Plain.Findings, k.Plain.Hot, k.Plain.Notes = nil, nil, nil
+	return k, err
+}
+
+// result returns the result with findings that are the caller's.
+func (k *keptResult) result() (*Result, error) {
+	var t keptText
+	if err := json.Unmarshal(k.Text, &t); err != nil {
+		return nil, err
+	}
+	r := k.Plain
+	r.Findings, r.Hot, r.Notes = t.Findings, t.Hot, t.Notes
+	return &r, nil
+}
+
+var errKept = errors.New("the diagnosis names what the run does not have")
+
+// restore checks a diagnosis that was read from beside the store against its run.
+func (k *keptResult) restore(s store.Reader) error {
+	r, err := k.result()
+	if err != nil {
+		return err
+	}
+	locations, regions := trace.LocationID(s.Locations().Len()), trace.RegionID(len(s.Regions()))
+	location := func(id trace.LocationID) bool { return id >= 0 && id < locations }
+	region := func(id trace.RegionID) bool { return id >= 0 && id < regions }
+	fits := func(locations []trace.LocationID, regions []trace.RegionID) bool {
+		return !slices.ContainsFunc(locations, func(id trace.LocationID) bool { return !location(id) }) &&
+			!slices.ContainsFunc(regions, func(id trace.RegionID) bool { return !region(id) })
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i].Selection; !fits(f.Locations, f.Regions) {
+			return errKept
+		}
+	}
+	for i := range r.Causes {
+		if at := r.Causes[i].Location; at != trace.NoLocation && !location(at) {
+			return errKept
+		}
+	}
+	return r.Waits.restore(fits)
+}
+
+// restore checks a table, whose columns are of units and of machines.
+func (t *CauseTable) restore(fits func([]trace.LocationID, []trace.RegionID) bool) error {
+	n := len(t.Units)
+	if len(t.Names) != n || len(t.Machine) != n || len(t.Caused) != n || len(t.Waited) != n || !fits(t.Units, nil) {
+		return errKept
+	}
+	for _, m := range t.Machine {
+		if m < -1 || int(m) >= len(t.Machines) {
+			return errKept
+		}
+	}
+	for i := range t.Causes {
+		c := &t.Causes[i]
+		at := []trace.LocationID{c.At}
+		if c.At == trace.NoLocation {
+			at = nil
+		}
+		if len(c.Victims) != n || !fits(at, c.Regions) {
+			return errKept
+		}
+	}
+	return nil
+}
