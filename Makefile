@@ -20,7 +20,8 @@ help:
 	@echo 'make test-web      the tests of the page, in Chromium'
 	@echo 'make test-cluster  two ClickHouse servers on loopback: the store in a cluster answers as the local one'
 	@echo 'make bench         figures; SIZES=1e6 for short ones'
-	@echo 'make test-engine   every statement for a cluster on a current ClickHouse (chDB, by npm)'
+	@echo 'make test-engine   every statement for a cluster on a current ClickHouse (chDB), files of a lake on DuckDB; by npm'
+	@echo 'make bench-lake    times of questions over NIGHTS=500 runs, in files and in ClickHouse'
 	@echo 'make bench-cluster figures of the store in a cluster; CLUSTER_SIZES=1e7,1e8'
 	@echo 'make soak          random requests over all views for SOAK=10m: is memory flat and within the budget?'
 	@echo 'make soak-receive  50,000 spans a second for SOAK=10m, killed in the middle: is anything lost?'
@@ -99,11 +100,20 @@ test-cluster: clickhouse
 	PARALLAX_CLUSTER=full $(TEST) -count=1 -run Cluster ./cmd/parallax
 	@echo "two servers gave the same answers as the local store"
 
-# Every statement on a current ClickHouse: chDB, half a gigabyte, is installed into bin/chdb.
+# Every statement on a current ClickHouse, chDB, and questions to files on DuckDB: both, 0.6 GB, go into bin/chdb.
 test-engine:
-	@mkdir -p bin/chdb && cd bin/chdb && { [ -d node_modules/chdb ] || npm install --no-audit --no-fund --prefix . chdb@3.4.0; }
-	PARALLAX_CHDB=$(CURDIR)/bin/chdb $(GO) test -count=1 -v -run 'Engine|Published' ./internal/store/clickhouse ./internal/warehouse ./cmd/parallax
+	@mkdir -p bin/chdb && cd bin/chdb && { [ -d node_modules/chdb ] && [ -d node_modules/@duckdb ] || \
+	  npm install --ignore-scripts --no-audit --no-fund --prefix . chdb@3.4.0 @duckdb/node-api@1.5.6-r.1; }
+	PARALLAX_CHDB=$(CURDIR)/bin/chdb PARALLAX_DUCKDB=$(CURDIR)/bin/chdb $(GO) test -count=1 -v -run 'Engine|Published|DuckDB' \
+	  ./internal/store/clickhouse ./internal/warehouse ./cmd/parallax
 .PHONY: test-engine
+
+# Eleven questions over NIGHTS made-up nightly runs: a lake in a directory, DuckDB over it, and ClickHouse (test-engine installs both).
+NIGHTS ?= 500
+bench-lake:
+	PARALLAX_NIGHTS=$(NIGHTS) PARALLAX_CHDB=$(CURDIR)/bin/chdb PARALLAX_DUCKDB=$(CURDIR)/bin/chdb \
+	  $(GO) test -v -run '^$$' -bench Nights -benchtime 1x -timeout 90m ./cmd/parallax
+.PHONY: bench-lake
 
 # Import rates, bytes a row and latencies of six views on one and two servers, against the local store.
 bench-cluster: clickhouse

@@ -60,7 +60,7 @@ func TestAnExportHasAFileATableAndItsSchema(t *testing.T) {
 
 // duckFolder is where DuckDB is installed as a package of node; PARALLAX_DUCKDB is the folder whose
 // node_modules has @duckdb/node-api. Tests ask for it before they write what it is to read.
-func duckFolder(t *testing.T) string {
+func duckFolder(t testing.TB) string {
 	t.Helper()
 	folder := os.Getenv("PARALLAX_DUCKDB")
 	if folder == "" {

@@ -15,7 +15,7 @@ import (
 )
 
 // parallax runs the program in this process with a cache of its own.
-func parallax(t *testing.T, args ...string) (status int, stdout, stderr string) {
+func parallax(t testing.TB, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	status = run(context.Background(), args, &out, &err)

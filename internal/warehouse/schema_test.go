@@ -1,26 +1,12 @@
 package warehouse
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/lake"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
-	"github.com/parallax-hpc/parallax/internal/testing/chdbtest"
 )
-
-// A cluster has the same tables, replicated, and one over all servers. There is no cluster here: the engine reads the
-// statements and says whether it understands them.
-func TestEngineUnderstandsTheTablesOfACluster(t *testing.T) {
-	e := chdbtest.Start(t)
-	l := layout{cluster: "prod", keep: 180}
-	for _, text := range l.statements() {
-		if err := e.Exec(context.Background(), "explain ast "+text); err != nil {
-			t.Error(err)
-		}
-	}
-}
 
 func TestTablesOfACluster(t *testing.T) {
 	text := strings.Join(layout{cluster: "prod", keep: 180}.statements(), "\n")

@@ -51,7 +51,10 @@ type Engine struct {
 }
 
 // Start starts chDB where PARALLAX_CHDB names a directory with it in node_modules, and skips the test elsewhere.
-func Start(tb testing.TB) *Engine {
+func Start(tb testing.TB) *Engine { return StartAs(tb, "") }
+
+// StartAs starts it with a configuration, as that of a server.
+func StartAs(tb testing.TB, config string) *Engine {
 	tb.Helper()
 	at := os.Getenv("PARALLAX_CHDB")
 	if at == "" {
@@ -60,7 +63,13 @@ func Start(tb testing.TB) *Engine {
 	}
 	e := &Engine{dir: tb.TempDir(), Said: map[string]bool{}}
 	cmd := exec.Command("node", "-e", program, filepath.Join(e.dir, "data"))
-	cmd.Dir, cmd.Stderr = at, os.Stderr
+	cmd.Dir, cmd.Stderr = e.dir, os.Stderr
+	cmd.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(at, "node_modules"))
+	if config != "" { // it reads the one that lies where it is started
+		if err := os.WriteFile(filepath.Join(e.dir, "config.xml"), []byte(config), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+	}
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		var out io.Reader
@@ -71,7 +80,7 @@ func Start(tb testing.TB) *Engine {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		in.Close()
+		_ = cmd.Process.Kill() // not asked to end: with replicas it does not, and its data goes with the test
 		_ = cmd.Wait()
 	})
 	return e
@@ -258,16 +267,24 @@ func (e *Engine) PrepareBatch(ctx context.Context, statement string, _ ...driver
 	if m == nil {
 		return nil, fmt.Errorf("no insert with columns: %s", statement)
 	}
+	rows, err := e.Query(ctx, "select name, type from system.columns where database = currentDatabase() and table = ?",
+		m[1])
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	types := map[string]string{}
+	for rows.Next() {
+		var name, kind string
+		if err := rows.Scan(&name, &kind); err != nil {
+			return nil, err
+		}
+		types[name] = kind
+	}
 	b := &batch{e: e, statement: statement, block: proto.NewBlock()}
 	for _, name := range strings.Split(m[2], ",") {
 		name = strings.Trim(strings.TrimSpace(name), "`")
-		var kind string
-		err := e.QueryRow(ctx, "select type from system.columns where database = currentDatabase() and table = ? "+
-			"and name = ?", m[1], name).Scan(&kind)
-		if err == nil {
-			err = b.block.AddColumn(name, column.Type(kind))
-		}
-		if err != nil {
+		if err := b.block.AddColumn(name, column.Type(types[name])); err != nil {
 			return nil, fmt.Errorf("column %s of %s: %w", name, m[1], err)
 		}
 	}
