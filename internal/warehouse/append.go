@@ -154,12 +154,44 @@ func (p *Place) Runs(ctx context.Context) (out []lake.About, err error) {
 
 // make makes the tables that are not there. On a cluster one server tells the others.
 func (p *Place) make(ctx context.Context) error {
+	old, err := p.incomplete(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range old {
+		if err := p.servers[0].Exec(ctx, p.complete(name)); err != nil {
+			return p.servers[0].Failed(err)
+		}
+	}
 	for _, text := range p.statements() {
 		if err := p.servers[0].Exec(ctx, text); err != nil {
 			return p.servers[0].Failed(err)
 		}
 	}
 	return nil
+}
+
+// incomplete returns the tables of a lake that an older version made.
+func (p *Place) incomplete(ctx context.Context) (out []string, err error) {
+	var names []string
+	for _, t := range lake.Tables {
+		names = append(names, "'"+t.Name+"_rows'", "'"+t.Name+"_all'")
+	}
+	rows, err := p.servers[0].Query(ctx, "select name from system.tables where database = currentDatabase() and name in ("+
+		strings.Join(names, ", ")+") and name not in (select table from system.columns where database = "+
+		"currentDatabase() and name = 'month')")
+	if err != nil {
+		return nil, p.servers[0].Failed(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		out = append(out, name)
+	}
+	return out, rows.Err()
 }
 
 // settle finds a name that no whole run has.

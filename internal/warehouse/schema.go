@@ -33,6 +33,12 @@ var runKeys = []string{"machine", "commit", "branch", "service", "version"}
 const ofRun = "run_id UInt64 CODEC(ZSTD(1)), project LowCardinality(String) CODEC(ZSTD(1)), " +
 	"run LowCardinality(String) CODEC(ZSTD(1)), run_start DateTime64(6, 'UTC') CODEC(ZSTD(1))"
 
+// monthColumn is stored since making the text of 10^7 rows takes longer than all else in most questions.
+const monthColumn = "month LowCardinality(String) default formatDateTime(run_start, '%Y-%m') CODEC(ZSTD(1))"
+
+// runIndex finds the rows of a run that is named: they lie by region, among those of all runs.
+const runIndex = "by_run run type bloom_filter(0.01) granularity 1"
+
 // stateTable has a row for each state that a run had; the last one counts.
 const stateTable = "lake_runs"
 
@@ -100,13 +106,14 @@ func (l layout) statements() []string {
 var large = []string{"intervals", "links", "samples", "instants", "attributes"}
 
 func (l layout) create(t *table.Table) string {
-	columns := []string{ofRun}
+	columns := []string{ofRun, monthColumn}
 	for _, k := range runKeys {
 		columns = append(columns, "`"+keyColumn(t, k)+"` LowCardinality(String) CODEC(ZSTD(1))")
 	}
 	for _, c := range t.Columns {
 		columns = append(columns, "`"+c.Name+"` "+typeOf(&c))
 	}
+	columns = append(columns, "index "+runIndex)
 	partition, ttl := "toYear(run_start)", ""
 	if slices.Contains(large, t.Name) {
 		partition = "toYYYYMM(run_start)"
@@ -118,6 +125,17 @@ func (l layout) create(t *table.Table) string {
 		"settings %s",
 		t.Name, l.on(), strings.Join(columns, ", "), l.engine("", ""), partition, strings.Join(key(t), ", "), ttl,
 		l.window())
+}
+
+// complete adds to a table of an older version what it lacks.
+func (l layout) complete(name string) string {
+	add := "add column if not exists " + monthColumn
+	if strings.HasSuffix(name, "_rows") {
+		add += ", add index if not exists " + runIndex
+	} else { // a table over all servers stores nothing
+		add = "add column if not exists month LowCardinality(String)"
+	}
+	return "alter table " + name + l.on() + " " + add
 }
 
 // keyColumn is the column for a key of the run: a table may have one of that name.
@@ -176,7 +194,7 @@ var rising = []string{"id", "row", "begin", "end", "time", "from_time", "to_time
 
 // shown are the columns of a view: those of a lake, the keys of the run, and the time of the clock where rows have one.
 func shown(t *table.Table) string {
-	out := []string{"project", "formatDateTime(run_start, '%Y-%m') as month", "run", "run_start"}
+	out := []string{"project", "month", "run", "run_start"}
 	for _, c := range t.Columns {
 		out = append(out, "`"+c.Name+"`")
 	}
