@@ -68,6 +68,34 @@ func TestRunsOfALakeAreComparedByTheirOutlines(t *testing.T) {
 	}
 }
 
+// Runs of several sizes are read by their outlines, too: factors and models are those from their rows.
+func TestScalingOfALakeIsThatOfItsRuns(t *testing.T) {
+	lake := filepath.Join(t.TempDir(), "lake")
+	var sources []string
+	for _, n := range []int{4, 8, 16} {
+		source := fmt.Sprintf("demo:stencil?locations=%d&intervals=%d", n, 500*n)
+		sources = append(sources, source)
+		if out, code := intoLake(t, lake, source, "--project", "solver", "--as", fmt.Sprint("r", n)); code != 0 {
+			t.Fatal(out)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(lake, "intervals")); err != nil {
+		t.Fatal(err)
+	}
+	factors := func(args ...string) string {
+		t.Helper()
+		status, out, said := parallax(t, append([]string{"view", "scaling", "--quiet", "--json"}, args...)...)
+		at, end := strings.Index(out, `"factors":[`), strings.Index(out, `"models"`)
+		if status != 0 || at < 0 || end < at {
+			t.Fatalf("%v: %d %s\n%.2000s", args, status, said, out)
+		}
+		return out[at:end]
+	}
+	if got, want := factors(lake), factors(sources...); got != want {
+		t.Errorf("by outlines:\n%s\nby rows:\n%s", got, want)
+	}
+}
+
 func TestALakeOfSeveralProjectsNeedsOne(t *testing.T) {
 	lake := filepath.Join(t.TempDir(), "lake")
 	nights(t, lake, 4)

@@ -135,6 +135,9 @@ func regionWeights(ctx context.Context, s store.Reader) ([]float64, error) {
 	out := make([]float64, len(s.Regions()))
 	if s.Info().Timed() {
 		t, err := store.TotalTime(ctx, s, store.Window{End: s.Info().End})
+		if errors.Is(err, store.ErrOutline) {
+			return alikeWeights(out), nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -146,6 +149,9 @@ func regionWeights(ctx context.Context, s store.Reader) ([]float64, error) {
 		return out, nil
 	}
 	rows, err := store.ProfileTotals(ctx, s)
+	if errors.Is(err, store.ErrOutline) {
+		return alikeWeights(out), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +162,14 @@ func regionWeights(ctx context.Context, s store.Reader) ([]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// alikeWeights gives all regions the same weight: an outline does not tell their times.
+func alikeWeights(weights []float64) []float64 {
+	for i := range weights {
+		weights[i] = 1
+	}
+	return weights
 }
 
 // neighbours says which regions are drawn side by side: caller and callee, and calls that follow each other.
