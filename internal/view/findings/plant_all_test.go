@@ -85,8 +85,8 @@ func TestPlantedFaultsOfAllAndOfPartialRecordsAreNamed(t *testing.T) {
 	})
 	node.change = append(node.change, slower(only(4, 5, 6, 7), 1.3))
 	for _, p := range []plant{
-		{"all since", "× 1.3", since, finding.SlowPhase, `All 16 ranks take longer from iteration 25 on.*compute`, 16 * 3 * 16 * ms},
-		{"all, each tenth", "× 3", tenth, finding.Periodic, `every 10th phase.*compute`, 16 * 20 * 4 * ms},
+		{"all since", "× 1.3", since, finding.SlowPhase, `16 ranks\b.*iteration 25\b.*compute`, 16 * 3 * 16 * ms},
+		{"all, each tenth", "× 3", tenth, finding.Periodic, `10th\b.*compute`, 16 * 20 * 4 * ms},
 		{"slow rank, MPI only", "× 1.3", edited{rank, onlyMPI}, finding.Straggler, `Rank 5 .*unrecorded work`, rank.cost()},
 		{"slow node, MPI only", "× 1.3", edited{node, onlyMPI}, finding.Straggler, `Ranks 4–7`, node.cost()},
 		{"late sender, one call in three", "9 ms", edited{sender, oneInThree()}, finding.LateSender, `^Rank 3 `, sender.cost()},
