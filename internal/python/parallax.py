@@ -73,11 +73,12 @@ def _program() -> str:
     name = "parallax.exe" if os.name == "nt" else "parallax"
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
     named = os.environ.get("PARALLAX")
-    for path in (named, beside, shutil.which("parallax")):
+    for path in (named,) if named else (beside, shutil.which("parallax")):
         if path and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
-    said = f"; $PARALLAX is {named!r}" if named else ""
-    raise ParallaxError("the program parallax is not found" + said,
+    if named:
+        raise ParallaxError(f"$PARALLAX is {named!r}, which is no program", "correct it, or unset it", "no-program")
+    raise ParallaxError("the program parallax is not found",
                         "put it on PATH, or name it in the environment variable PARALLAX", "no-program")
 
 
@@ -396,7 +397,7 @@ class _Stream:
         first, n = _vector(b, batch, 2)
         rows = _field(b, batch, 0)
         return (struct.unpack_from("<q", b, rows)[0] if rows else 0,
-                [struct.unpack_from("<qq", b, first + 16 * i) for i in range(n)])
+                [(at, size) for at, size in struct.iter_unpack("<qq", b[first:first + 16 * n])])
 
     def batches(self) -> Iterator[Tuple[int, List[_Part]]]:
         while True:
@@ -451,7 +452,7 @@ class _Arrays:
     def __init__(self, columns: Sequence[_Column], space: int) -> None:
         import numpy
         self.np, self.columns, self.rows, self.space = numpy, columns, 0, space
-        self.values = [numpy.empty(space, {"q": "<i8", "d": "<f8", "s": "<i4"}[c.kind]) for c in columns]
+        self.values: List[Any] = [numpy.empty(space, {"q": "<i8", "d": "<f8", "s": "<i4"}[c.kind]) for c in columns]
         self.missing: List[Any] = [None] * len(columns)  # which values are, where some are
         self.words: List[Dict[str, int]] = [{} for _ in columns]
 
@@ -466,7 +467,7 @@ class _Arrays:
                     arrays[i][:self.rows] = old[:self.rows]
 
     def values_of(self, column: int, rows: int) -> memoryview:
-        return memoryview(self.values[column][self.rows:self.rows + rows]).cast("B")
+        return memoryview(self.values[column][self.rows:self.rows + rows].data).cast("B")
 
     def mark_missing(self, column: int, rows: int, bits: bytes) -> None:
         if self.missing[column] is None:
@@ -954,8 +955,13 @@ def _default(run: Run, sql: str, params: Params = None) -> Any:
 def open_all(source: Source, *, format: Optional[str] = None, join: bool = False, align: Optional[str] = None,
              name: Optional[str] = None, source_dirs: Sequence[str] = (), progress: Progress = None) -> List[Run]:
     """Imports sources if needed and opens every run in them, such as those of a directory."""
-    child = _server()
+    for d in source_dirs:
+        if not os.path.isdir(d):
+            raise ParallaxError(f"source_dirs: {d!r} is no directory", kind="usage")
     sources = [os.fspath(s) for s in ([source] if isinstance(source, (str, os.PathLike)) else source)]
+    if not sources or "" in sources:
+        raise ParallaxError("open: want a file, a directory, an archive or demo:NAME", kind="usage")
+    child = _server()
     body = {"sources": [s if re.match(r"(demo|clickhouse):", s) else os.path.abspath(s) for s in sources],
             "format": format or "", "join": join, "align": align or "none", "name": name or "",
             "sourceDirs": [os.path.abspath(d) for d in source_dirs]}

@@ -87,6 +87,8 @@ for name, head in (("r.csv", b"begin"), ("r.parquet", b"PAR1"), ("r.arrow", b"AR
 # errors
 assert "/nowhere" in raises("not-found", lambda: parallax.open("/nowhere"))
 raises("usage", lambda: parallax.open(data + "/ride.json", format="nonsense"))
+assert "want a file" in raises("usage", lambda: parallax.open([]))
+assert "/nowhere" in raises("usage", lambda: parallax.open(data + "/ride.json", source_dirs=["/nowhere"]))
 assert "nope" in raises("usage", lambda: mpi.query("select nope from intervals"))
 assert "by" in raises("usage", lambda: mpi.query("select region from calls(null, null, 'x')", to="dict"))
 assert "--rowz" not in raises("usage", lambda: mpi.view("timeline", rowz=1))
