@@ -228,9 +228,12 @@ location process r3 rank=3
 	f := s.Frames[1]
 	for k, want := range []struct{ path, solve string }{{"r0", "100"}, {"r2", "90"}, {"r1", "0"}, {"r3", "0"}} {
 		fact, ok, _ := view.PickAt(result, s, float64(f.X+f.W*(float32(k)+0.5)/4), float64(f.YScale.Rows[0].From+4))
-		text := fmt.Sprint(fact.Lines)
-		if !ok || fact.Title != "solve" || !strings.Contains(text, want.path) || !strings.Contains(text, " "+want.solve+" false}") {
-			t.Errorf("column %d is %s: %s, want %s with %s", k, fact.Title, text, want.path, want.solve)
+		of := map[string]view.FactLine{}
+		for _, l := range fact.Lines {
+			of[l.Label] = l
+		}
+		if !ok || fact.Title != "solve" || of["location"].Value != want.path || of["here"].Exact != want.solve {
+			t.Errorf("column %d is %s: %+v, want %s with %s", k, fact.Title, fact.Lines, want.path, want.solve)
 		}
 	}
 }
