@@ -137,8 +137,8 @@ func (f *facts) balanceQuery() string {
 	if source == "" || len(ids) > mostNumbers {
 		return ""
 	}
-	return fmt.Sprintf("with t as (select location, total(%s) as v from %s group by 1) select total(v) / %d / max(v) "+
-		"from t where location in (%s)", column, source, len(ids), numbers(ids))
+	return fmt.Sprintf("with t as materialized (select location, total(%s) as v from %s group by 1) select total(v) / "+
+		"%d / max(v) from t where location in (%s)", column, source, len(ids), numbers(ids))
 }
 
 // togetherQuery asks for something of the time t in which each of some units is busy: the sum v of its GPUs' times,
