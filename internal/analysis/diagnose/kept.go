@@ -117,7 +117,7 @@ func (t *CauseTable) restore(fits func([]trace.LocationID, []trace.RegionID) boo
 		if c.At == trace.NoLocation {
 			at = nil
 		}
-		if len(c.Victims) != n || !fits(at, c.Regions) {
+		if len(c.Waiters) != n || !fits(at, c.Regions) {
 			return errKept
 		}
 	}
