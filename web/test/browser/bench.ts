@@ -2,6 +2,7 @@
 // between them that can be slow or shut, and words for what is on the page.
 
 import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync } from "node:fs";
 import { createServer, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
@@ -14,6 +15,10 @@ const env = (name: string): string => {
 };
 
 export const scratch = (): string => env("PARALLAX_TEST_SCRATCH");
+
+/** What programs of this file keep with a run, such as stories and notes: other files have their own. */
+let kept = "";
+const stateHome = (): string => (kept ||= mkdtempSync(join(scratch(), "state-")));
 
 /** A running program. */
 export interface Program {
@@ -39,7 +44,7 @@ export function serveAt(port: number, ...sources: string[]): Promise<Program> {
 /** Starts any verb of the program that serves the page. */
 export async function start(...args: string[]): Promise<Program> {
   const child = spawn(env("PARALLAX_TEST_BINARY"), args, {
-    env: { ...process.env, PARALLAX_CACHE: join(scratch(), "cache"), XDG_CONFIG_HOME: join(scratch(), "config"), XDG_STATE_HOME: join(scratch(), "state") },
+    env: { ...process.env, PARALLAX_CACHE: join(scratch(), "cache"), XDG_CONFIG_HOME: join(scratch(), "config"), XDG_STATE_HOME: stateHome() },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";
