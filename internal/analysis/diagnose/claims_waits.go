@@ -127,7 +127,7 @@ func (a *culprits) causesQuery(f *fault) string {
 
 // tellSome words a fault of some units.
 func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n *finding.Finding) {
-	who, verb := capital(a.named(f.units)), [2]string{"delays", "delay"}
+	who, verb := capital(a.named(f.units)), [2]string{"holds up", "hold up"}
 	on, it := "on it", "it"
 	if len(f.units) > 1 {
 		on, it = "on each", "them"

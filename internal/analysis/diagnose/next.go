@@ -51,7 +51,7 @@ var nextSteps = map[finding.Kind]string{
 	finding.GarbageCollection:    "Allocate less, or raise GOGC or GOMEMLIMIT.",
 	finding.IdleProcessors:       "Look at whether the program could do more at once meanwhile.",
 	finding.Starvation:           "Give up the lock, or the processor, between pieces of work, or hand it on in turn.",
-	finding.Blocked:              "Look at what delays these, and whether it has to be one at a time.",
+	finding.Blocked:              "Look at what holds these up, and whether it has to be one at a time.",
 	finding.SlowOperation:        "Open the slowest request and compare it with a usual one.",
 	finding.RepeatedCalls:        "Ask for all at once.",
 	finding.SerialCalls:          "Make the calls at once where none needs the answer of another.",

@@ -197,11 +197,11 @@ func (p *pipeline) tell(r *whatif.Result) {
 		"step instead of %s)", r.Slowdown, words.FormatDuration(r.Actual), words.FormatDuration(r.Ideal))
 	switch r.Cause {
 	case whatif.Worker:
-		f.Text = fmt.Sprintf("DP %d / PP %d delays the others. %s; if only this worker were slow, %.2f times.%s",
+		f.Text = fmt.Sprintf("DP %d / PP %d holds up the others. %s; if only this worker were slow, %.2f times.%s",
 			r.Replica, r.Stage, text, r.ByWorker, p.against(r))
 		f.Selection.Locations = p.rowsOf(r.Replica, r.Stage)
 	case whatif.Stage:
-		f.Text = fmt.Sprintf("Stage PP %d delays the others in all replicas. %s; if only this stage were slow, "+
+		f.Text = fmt.Sprintf("Stage PP %d holds up the others in all replicas. %s; if only this stage were slow, "+
 			"%.2f times.%s", r.Stage, text, r.ByStage[r.Stage], p.against(r))
 		f.Selection.Locations = p.rowsOf(-1, r.Stage)
 	default:

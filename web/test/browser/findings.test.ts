@@ -21,7 +21,7 @@ test("the slow node is named on opening, with the time lost by it", async () => 
   const cards = page.locator(".finding");
   await cards.first().waitFor();
   expect(await cards.count()).toBe(2);
-  expect(await cards.nth(0).innerText()).toMatch(/Straggler[\s\S]*lost[\s\S]*Ranks 40–47 \(all of node05\) delay 56 others/);
+  expect(await cards.nth(0).innerText()).toMatch(/Straggler[\s\S]*lost[\s\S]*Ranks 40–47 \(all of node05\) hold up 56 others/);
   const [first, second] = await page.locator(".finding-bar > span").evaluateAll((list) => list.map((x) => x.getBoundingClientRect().width));
   expect(first).toBeGreaterThan(20 * second);
 });
@@ -44,7 +44,7 @@ test("a balanced run is told that nothing stands out", async () => {
 
 test("the strip has the answer with its cost, proof and next step before the first click, and walks through it", async () => {
   await openBench(page, program.address, "run=slow&v=timeline");
-  await expect.poll(() => page.locator(".strip-text").innerText()).toMatch(/^Ranks 40–47 \(all of node05\) delay 56 others/);
+  await expect.poll(() => page.locator(".strip-text").innerText()).toMatch(/^Ranks 40–47 \(all of node05\) hold up 56 others/);
   expect(await page.locator(".strip-more").innerText()).toMatch(/39\.5 s lost · 31\.2 % of all time[\s\S]*Next:/);
   const widths = () => page.locator(".strip-bar").evaluateAll((list) => list.map((x) => x.getBoundingClientRect().width));
   const [slow, others] = await widths();
