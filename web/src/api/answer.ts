@@ -201,7 +201,7 @@ export interface RunInfo {
   regions: number;
   /** Of the source. */
   intervals: number;
-  /** Intervals of work that nobody recorded, not in the source. */
+  /** Intervals of unrecorded work, not in the source. */
   inferred: number;
   links: number;
   counters: number;
