@@ -6,12 +6,12 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, openRun, serve, settled, type Program } from "./bench";
+import { browse, openBench, openRun, ownCache, serve, settled, type Program } from "./bench";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let program: Program;
-beforeAll(async () => { program = await serve("demo:stencil"); });
+beforeAll(async () => { ownCache(); program = await serve("demo:stencil"); });
 afterAll(async () => { await program?.stop(); });
 
 const file = (path: string) => resolve(import.meta.dirname, "../../..", path);

@@ -16,9 +16,13 @@ const env = (name: string): string => {
 
 export const scratch = (): string => env("PARALLAX_TEST_SCRATCH");
 
-/** What programs of this file keep with a run, such as stories and notes: other files have their own. */
-let kept = "";
-const stateHome = (): string => (kept ||= mkdtempSync(join(scratch(), "state-")));
+/** The cache of programs of this file; empty: that of all files, so that sources are imported once. */
+let cache = "";
+
+/** Gives programs that are started from now on a cache of their own: stories and notes, which lie there, are not those of other files. */
+export function ownCache(): void {
+  cache = mkdtempSync(join(scratch(), "cache-"));
+}
 
 /** A running program. */
 export interface Program {
@@ -44,7 +48,7 @@ export function serveAt(port: number, ...sources: string[]): Promise<Program> {
 /** Starts any verb of the program that serves the page. */
 export async function start(...args: string[]): Promise<Program> {
   const child = spawn(env("PARALLAX_TEST_BINARY"), args, {
-    env: { ...process.env, PARALLAX_CACHE: join(scratch(), "cache"), XDG_CONFIG_HOME: join(scratch(), "config"), XDG_STATE_HOME: stateHome() },
+    env: { ...process.env, PARALLAX_CACHE: cache || join(scratch(), "cache"), XDG_CONFIG_HOME: join(scratch(), "config"), XDG_STATE_HOME: join(scratch(), "state") },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";

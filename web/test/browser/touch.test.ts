@@ -2,14 +2,14 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { CDPSession, Page } from "playwright-core";
-import { frameBox, leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
+import { frameBox, leave, newPage, openBench, ownCache, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
 let errors: string[];
 let fingers: CDPSession;
 
-beforeAll(async () => { program = await serve("demo:stencil"); });
+beforeAll(async () => { ownCache(); program = await serve("demo:stencil"); });
 afterAll(() => program.stop());
 beforeEach(async () => {
   ({ page, errors } = await newPage({ width: 390, height: 844, touch: true }));

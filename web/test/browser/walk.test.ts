@@ -2,13 +2,13 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
+import { leave, newPage, openBench, ownCache, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
 let errors: string[];
 
-beforeAll(async () => { program = await serve("demo:stencil"); });
+beforeAll(async () => { ownCache(); program = await serve("demo:stencil"); });
 afterAll(() => program.stop());
 beforeEach(async () => { ({ page, errors } = await newPage({ width: 1440, height: 900 })); });
 afterEach(async () => {
