@@ -81,6 +81,35 @@ func TestFilesAreShortEnoughToRead(t *testing.T) {
 	})
 }
 
+// maxColumns is how wide a line of Go is at most, with tabs of four: two files fit beside each other on a screen. Tests
+// hold tables and recorded text, which may be wider.
+const maxColumns = 120
+
+func TestLinesFitBesideEachOther(t *testing.T) {
+	eachSource(t, func(name string, lines []string) {
+		folders := strings.Split(filepath.ToSlash(filepath.Dir(name)), "/")
+		helper := slices.ContainsFunc(folders, func(f string) bool { return f == "testing" || strings.HasSuffix(f, "test") })
+		if helper || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		for i, line := range lines {
+			if n := columns(line); n > maxColumns {
+				t.Errorf("%s:%d: %d columns, want at most %d", name, i+1, n, maxColumns)
+			}
+		}
+	})
+}
+
+// columns is the width of a line with a tab stop at each fourth column.
+func columns(line string) (n int) {
+	for _, r := range line {
+		if n++; r == '\t' {
+			n = (n + 3) / 4 * 4
+		}
+	}
+	return n
+}
+
 // webPolicy is who may import whom in the page's source, by the folder below
 // web/src. Files at the top wire everything.
 var webPolicy = map[string]struct {

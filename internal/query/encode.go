@@ -7,8 +7,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
-// partRows is how many rows a goroutine takes from a table at once; mostReaders is how many goroutines do so. Two results
-// of each may wait for their turn, and the one goroutine that writes them keeps up with no more.
+// partRows is how many rows a goroutine takes from a table at once; mostReaders is how many goroutines do so. Two
+// results of each may wait for their turn, and the one goroutine that writes them keeps up with no more.
 var partRows int64 = 1 << 15 // tests set it
 
 const mostReaders = 8

@@ -307,8 +307,9 @@ func Empty(hint, format string, args ...any) error { return words.Empty(hint, fo
 // may, says so: no other selection has more.
 func NoIntervals(r store.Reader, hint, text string) error {
 	if r.Info().Intervals > 0 && !slices.Contains(r.Locations().Holds, true) {
-		return Empty("the views profile, boxprofile and calltree show them", "the run has samples alone, which tell how "+
-			"long regions took and not when a row was busy")
+		return Empty("the views profile, boxprofile and calltree show them",
+			"the run has samples alone, which tell how "+
+				"long regions took and not when a row was busy")
 	}
 	return Empty(hint, "%s", text)
 }

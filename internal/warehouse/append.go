@@ -177,9 +177,10 @@ func (p *Place) incomplete(ctx context.Context) (out []string, err error) {
 	for _, t := range lake.Tables {
 		names = append(names, "'"+t.Name+"_rows'", "'"+t.Name+"_all'")
 	}
-	rows, err := p.servers[0].Query(ctx, "select name from system.tables where database = currentDatabase() and name in ("+
-		strings.Join(names, ", ")+") and name not in (select table from system.columns where database = "+
-		"currentDatabase() and name = 'month')")
+	rows, err := p.servers[0].Query(ctx,
+		"select name from system.tables where database = currentDatabase() and name in ("+
+			strings.Join(names, ", ")+") and name not in (select table from system.columns where database = "+
+			"currentDatabase() and name = 'month')")
 	if err != nil {
 		return nil, p.servers[0].Failed(err)
 	}

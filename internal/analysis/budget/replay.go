@@ -38,6 +38,10 @@ type remainder struct {
 	factor     float64
 }
 
+func (p remainder) compareEnd(t trace.Time) int { return cmp.Compare(p.end, t) }
+
+func compareEnd(w Wait, t trace.Time) int { return cmp.Compare(w.End, t) }
+
 // A Target is how long a change lets time take.
 type Target uint8
 
@@ -207,7 +211,7 @@ func (c *Change) awaited(b *Budget, settled []Wait, factor []float64, until trac
 		var waited []trace.Time
 		all, sum := trace.Time(0), trace.Time(0)
 		c.own(b, a, until, func(begin, end trace.Time) {
-			n, _ := slices.BinarySearchFunc(on, begin+1, func(w Wait, t trace.Time) int { return cmp.Compare(w.End, t) })
+			n, _ := slices.BinarySearchFunc(on, begin+1, compareEnd)
 			first := end // from when on somebody waits for what ends here
 			for i := n; i < len(on) && on[i].End <= end; i++ {
 				first = min(first, max(on[i].Begin, begin))
@@ -351,7 +355,7 @@ func (c *Change) advance(b *Budget, a int32, to trace.Time, rounds []trace.Time)
 // left is what parts leave of a time.
 func left(parts []remainder, begin, end trace.Time) float64 {
 	sum := float64(end - begin)
-	i, _ := slices.BinarySearchFunc(parts, begin+1, func(p remainder, t trace.Time) int { return cmp.Compare(p.end, t) })
+	i, _ := slices.BinarySearchFunc(parts, begin+1, remainder.compareEnd)
 	for ; i < len(parts) && parts[i].begin < end; i++ {
 		sum -= (1 - parts[i].factor) * float64(min(end, parts[i].end)-max(begin, parts[i].begin))
 	}

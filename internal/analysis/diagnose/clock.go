@@ -59,7 +59,8 @@ func findClocks(c *diagnosis, report []trace.ReportEntry) error {
 			fmt.Sprintf("%s of %s messages arrive before they are sent, by up to %s", words.Thousands(messages),
 				words.Thousands(known), words.FormatTime(c.worst)))
 	}
-	text := "The clocks of the locations disagree: " + strings.Join(said, ", and ") + ". Times within one location are valid. Order, waiting " +
+	text := "The clocks of the locations disagree: " + strings.Join(said, ", and ") +
+		". Times within one location are valid. Order, waiting " +
 		"and message times between locations are not" + advice + "."
 	c.add(finding.Finding{Kind: finding.Clock, Severity: finding.High, Text: text, View: "timeline",
 		Evidence: []finding.Evidence{{Name: "messages that arrive before they are sent", Value: float64(messages),

@@ -55,11 +55,13 @@ func findEnding(c *diagnosis) error {
 	c.add(finding.Finding{Kind: finding.StartUp, Severity: level, Lost: sum, Hit: share, Share: share,
 		ShareOf: "all time", View: "timeline", Selection: finding.Selection{Begin: last, End: end},
 		Next: "Look at what the program does after its last work: shutting down, writing, or waiting for a time limit.",
-		Text: fmt.Sprintf("The run goes on for %s after its last work, and %s wait meanwhile: %s in all, %s of the time.",
+		Text: fmt.Sprintf("The run goes on for %s after its last work, and %s wait meanwhile: %s in all, "+
+			"%s of the time.",
 			words.FormatTime(tail), words.Count(n, "location"), words.FormatTime(sum), words.FormatShare(share)),
 		Evidence: []finding.Evidence{
 			{Name: "after the last work", Value: float64(tail), Unit: "ns",
-				From: fmt.Sprintf("select %d - max(\"end\") from intervals where role in ('compute', 'io', 'copy') and "+
+				From: fmt.Sprintf("select %d - max(\"end\") from intervals where role in "+
+					"('compute', 'io', 'copy') and "+
 					"\"end\" > begin%s", end, c.whereRows(c.allRows()))},
 			{Name: "waited after the last work", Value: float64(sum), Unit: "ns", From: "select " + c.ended.from},
 			{Name: "share of the time", Value: share, Unit: "share",

@@ -103,7 +103,8 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 				kindWords(h, odd), nodePlaces(h, nodes), words.Middle(name), between(low, high, c.unit), loss, within)
 		} else {
 			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on %s neighbours.",
-				capital(nodeNames(h, odd)), nodePlaces(h, nodes), words.Plural(len(odd), "is", "are"), words.Middle(name),
+				capital(nodeNames(h, odd)), nodePlaces(h, nodes), words.Plural(len(odd), "is", "are"),
+				words.Middle(name),
 				c.about(low, high), words.Plural(len(odd), "it", "them"), c.about(median[0], median[1]),
 				words.Plural(len(odd), "its", "their"))
 			if high < median[0] { // less to do costs nobody else's time

@@ -103,8 +103,8 @@ func (g *gpuCase) gainOfSteps(assumed string, parts spread) {
 	g.sumGain(float64(g.list[len(g.list)-1].Lost)/n, float64(g.whole)/n, of, assumed, parts)
 }
 
-// spreadOf is the spread of a loss over steps: of idle time while no data is loaded, since its causes are known by gap. Without
-// steps it is that of gaps, or of pieces of the run.
+// spreadOf is the spread of a loss over steps: of idle time while no data is loaded, since its causes are known by
+// gap. Without steps it is that of gaps, or of pieces of the run.
 func (g *gpuCase) spreadOf(b step.Bound) (s spread) {
 	byStep := map[string]float64{}
 	for i := range g.job.Steps {

@@ -67,8 +67,8 @@ func (f *facts) patchy(ctx context.Context, actorOf []int32, n int64) ([]bool, e
 }
 
 // unevenCalls returns, by region, whether rows do not call it equally often although it is work, and all of them less
-// often than a region around others, which all call as often as one another; nil if none is so. Else there is nothing to look
-// for in the calls.
+// often than a region around others, which all call as often as one another; nil if none is so. Else there is nothing
+// to look for in the calls.
 func (f *facts) unevenCalls() []bool {
 	type extremes struct {
 		least, most float64

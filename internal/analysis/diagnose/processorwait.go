@@ -63,13 +63,14 @@ func (s *scheduler) processorWait() error {
 		)
 		next = "Run on more cores, or look at whether less has to run at once: the processors are used in full."
 	} else {
-		text += fmt.Sprintf("Meanwhile the %s %s busy for only %s of the time: threads start late, as if the system gave "+
-			"the program fewer cores than GOMAXPROCS.", words.Count(n, "processor"),
+		text += fmt.Sprintf("Meanwhile the %s %s busy for only %s of the time: threads start late, as if the "+
+			"system gave the program fewer cores than GOMAXPROCS.", words.Count(n, "processor"),
 			words.Plural(n, "was", "were"),
 			words.FormatShare(m.busy))
 	}
 	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1),
-		Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text, Next: next,
+		Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text,
+		Next: next,
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns",
 			From: s.stateQuery(stateRunnable, nil)},
 			{Name: "of it, over 100 µs each", Value: late, Unit: "ns"},

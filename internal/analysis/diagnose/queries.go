@@ -120,7 +120,8 @@ func (f *facts) unitsQuery(statistic, column, source string, units []int32) stri
 		name = "id"
 	}
 	return fmt.Sprintf("with t as materialized (select %s as u, total(%s) as v from %s group by 1) select "+
-		"%s(coalesce(v, 0)) from (select distinct %s as u from locations where %s in (%s)) left join t using (u)", key, column, source,
+		"%s(coalesce(v, 0)) from (select distinct %s as u from locations where %s in (%s)) left join t using (u)",
+		key, column, source,
 		statistic, name, name, strings.Join(list, ", "))
 }
 

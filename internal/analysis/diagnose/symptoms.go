@@ -112,6 +112,7 @@ func (f *facts) setApart(list []finding.Finding) {
 	})
 	for i := range list {
 		x := &list[i]
-		x.Apart = inside && f.accounts.result != nil && (x.Residual || x.Kind == finding.StartUp || x.Kind == finding.Data)
+		x.Apart = inside && f.accounts.result != nil &&
+			(x.Residual || x.Kind == finding.StartUp || x.Kind == finding.Data)
 	}
 }

@@ -198,7 +198,8 @@ func callWords(name string) string {
 	name = strings.ToLower(name)
 	for _, x := range [][2]string{{"nanosleep", ", a sleep that the program asks for"},
 		{"usleep", ", a sleep that the program asks for"},
-		{"waiting", ", asleep or blocked, and no task is known to have woken them"}, {"epoll_wait", ", until something comes from outside"}, {"poll", ", until something comes from outside"},
+		{"waiting", ", asleep or blocked, and no task is known to have woken them"},
+		{"epoll_wait", ", until something comes from outside"}, {"poll", ", until something comes from outside"},
 		{"select", ", until something comes from outside"}, {"join", ", until a thread ends"},
 		{"wait4", ", until a process ends"}, {"waitpid", ", until a process ends"}} {
 		if strings.Contains(name, x[0]) {

@@ -56,7 +56,8 @@ func findUnrecorded(c *diagnosis) error {
 	}
 	f := finding.Finding{Kind: kind, Severity: finding.Low, Lost: rest, Hit: share, Share: share, View: "timeline",
 		ShareOf: "the time of " + words.Count(len(rows), c.rowWord()),
-		Text:    fmt.Sprintf(lead, words.FormatShare(share), words.Count(len(rows), c.rowWord()), words.FormatTime(rest)),
+		Text: fmt.Sprintf(lead, words.FormatShare(share), words.Count(len(rows), c.rowWord()),
+			words.FormatTime(rest)),
 		Evidence: []finding.Evidence{
 			{Name: "time without records", Value: float64(rest), Unit: "ns", From: query(1)},
 			{Name: "share of the time", Value: share, Unit: "share", From: query(whole)}}}

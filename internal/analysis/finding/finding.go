@@ -222,7 +222,8 @@ type Gain struct {
 }
 
 // Sort ranks findings: suspicious clocks first, since all times across locations hang on them; then those above low;
-// causes before what is apart, before their symptoms and before waiting without one; then by time lost, by level, kind and words.
+// causes before what is apart, before their symptoms and before waiting without one; then by time lost, by level,
+// kind and words.
 func Sort(list []Finding) {
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(

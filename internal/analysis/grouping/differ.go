@@ -19,8 +19,8 @@ type Difference struct {
 	Others int  // how many locations the group is compared with
 }
 
-// Differ lists the differences of a group from the others of its kind: by calls and by time in turn, the largest effects
-// first, at most most. Of a group that is all of its kind these are its calls alone. O(locations × columns).
+// Differ lists the differences of a group from the others of its kind: by calls and by time in turn, the largest
+// effects first, at most most. Of a group that is all of its kind these are its calls alone. O(locations × columns).
 func Differ(t *Table, g *Groups, group, most int) []Difference {
 	others, comparable := g.others(group)
 	inside, outside := float64(len(g.Members[group])), float64(len(others))

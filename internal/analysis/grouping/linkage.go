@@ -343,8 +343,9 @@ const (
 	mostOutlying = 0.2
 )
 
-// setApart makes groups of the few locations that have far more or far less time than the others, if all were one group:
-// if each differs from each, as GPUs with other kernels do, no distance tells that one has several times as much.
+// setApart makes groups of the few locations that have far more or far less time than the others, if all were one
+// group: if each differs from each, as GPUs with other kernels do, no distance tells that one has several times as
+// much.
 func (t *Table) setApart(of []int, ids []int32, o Options) {
 	n := len(ids)
 	if o.By == Structure || o.K > 0 || o.Threshold > 0 || n < leastSplit || t.Len > o.Sample || slices.Max(of) > 0 {

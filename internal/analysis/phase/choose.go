@@ -120,7 +120,8 @@ func families(uses []Use, regions []trace.Region, length trace.Time) *Marker {
 	return m
 }
 
-// leastCounted is how many regions of one name must be numbered without a gap to be steps if the source does not say so.
+// leastCounted is how many regions of one name must be numbered without a gap to be steps if the source does not say
+// so.
 const leastCounted = 3
 
 // counted reports whether the numbers of regions follow one another: those of iterations do, those of overloads or

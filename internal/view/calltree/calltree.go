@@ -35,7 +35,8 @@ var View = &view.View{
 		"red boxes take longer here and blue ones longer there; the width is the mean of both.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
-	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "only", "root",
+	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "only",
+		"root",
 		"find", "top", "camera=25,30,1"),
 		"direction: from callers to callees, from regions to their callers, or callers above and callees below one "+
 			"region [top-down bottom-up sandwich]",

@@ -74,8 +74,9 @@ type StepData struct {
 
 func (r *stepResult) Data() any {
 	d := StepData{Length: r.sums.Length, Steps: len(r.steps),
-		Shown: ShownStep{r.steps[r.sums.Longest].Name, r.steps[r.sums.Longest].Begin, r.steps[r.sums.Longest].End}, Path: []StepSection{},
-		By: append([]StepRow{}, r.rows...), Kinds: []KindTime{}}
+		Shown: ShownStep{r.steps[r.sums.Longest].Name, r.steps[r.sums.Longest].Begin, r.steps[r.sums.Longest].End},
+		Path:  []StepSection{},
+		By:    append([]StepRow{}, r.rows...), Kinds: []KindTime{}}
 	d.OnHost, d.OnGPUs, d.Between = r.sums.Places()
 	for i := range r.path {
 		x := &r.path[i]

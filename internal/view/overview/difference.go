@@ -61,7 +61,8 @@ func (g *gatherer) subtract() error {
 		return fmt.Errorf("no location of %s is one of %s, by rank or by path; --picture beside shows both", a, b)
 	}
 	if miss := g.hierarchy.Leaves - paired; miss > 0 {
-		g.notes = append(g.notes, fmt.Sprintf("%s of %s is none of %s, and counts as less", view.Count(miss, "location"),
+		g.notes = append(g.notes, fmt.Sprintf("%s of %s is none of %s, and counts as less",
+			view.Count(miss, "location"),
 			a, b))
 	}
 	tree, miss := second.Store().Locations(), 0
@@ -76,7 +77,8 @@ func (g *gatherer) subtract() error {
 		g.notes = append(g.notes, fmt.Sprintf("%s of %s is none of %s, and is not shown", view.Count(miss, "location"),
 			b, a))
 	}
-	g.notes = append(g.notes, fmt.Sprintf("%s less %s: a full colour is more of a role in %s, a hatched one less, grey "+
+	g.notes = append(g.notes, fmt.Sprintf("%s less %s: a full colour is more of a role in %s, a hatched one "+
+		"less, grey "+
 		"is in both", b, a, b))
 	return nil
 }
