@@ -41,7 +41,8 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return err
 	}
 	defer r.Close()
-	at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: run.Name, Rank: trace.NoRank})
+	at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: run.Name,
+		Rank: trace.NoRank})
 	metric := w.Metric(trace.Metric{Name: "samples", Integer: true, Default: true})
 	scan := bufio.NewScanner(r)
 	for n := 1; scan.Scan(); n++ {

@@ -62,7 +62,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(r.Rows) == 0 || q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time or more locations", "no call in the selection")
 	}
-	slices.SortFunc(r.Rows, func(a, b row) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(r.Rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.ID, b.ID))
+	})
 	return r, nil
 }
 
@@ -79,7 +81,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	bars := &scene.Rect{}
 	for i, x := range r.Rows {
 		y := f.Y + float32(i)*high
-		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + high, Label: x.Region, Location: scene.NoID, Region: uint32(x.ID), Count: 1})
+		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + high, Label: x.Region,
+			Location: scene.NoID, Region: uint32(x.ID), Count: 1})
 		bars.Add(f.X, y+1, max(f.XPixel(float64(x.Calls))-f.X, 0.5), max(high-2, 1), x.colour)
 	}
 	f.YScale.Kind = "rows"
