@@ -207,7 +207,7 @@ func (a *culprits) waitWords(f *fault) string {
 	return words.Plural(len(f.hit()), "waits ", "wait ") + words.FormatTime(f.lost)
 }
 
-// otherWords says how many are delayed: "15 others".
+// otherWords says how many are held up: "15 others".
 func (a *culprits) otherWords(f *fault) string {
 	return words.Count(a.outside(f), "other")
 }

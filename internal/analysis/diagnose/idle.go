@@ -2,9 +2,10 @@ package diagnose
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -50,12 +51,10 @@ var busyRoles = []trace.Role{trace.RoleCompute, trace.RoleIO, trace.RoleCopy}
 
 // apartFrom returns the units whose value lies far above the others'; nil where these are none, or many.
 func apartFrom(c *diagnosis, units []int32, values []float64) (late []int32) {
-	middleValue := finding.Median(values)
-	apart := make([]float64, len(values))
-	for i, v := range values {
-		apart[i] = math.Abs(v - middleValue)
+	if len(values) == 0 {
+		return nil
 	}
-	unit := 1.4826 * finding.Median(apart)
+	middleValue, unit := moment.Deviation(slices.Clone(values))
 	for i, v := range values {
 		if d := v - middleValue; d > 2*finding.MediumShare*float64(c.length) && d > finding.Beyond(len(values))*unit {
 			late = append(late, units[i])

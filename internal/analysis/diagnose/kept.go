@@ -18,7 +18,7 @@ const manyLocations = 1 << 13
 
 // kept reports whether the question is the usual one, about a whole run that is large.
 func (q *Question) kept() bool {
-	return (q.Phase == "" || q.Phase == "auto") && q.window().Whole(q.Run.Store) && q.Selection.Regions == nil &&
+	return q.Phase == "auto" && q.window().Whole(q.Run.Store) && q.Selection.Regions == nil &&
 		q.Run.Store.Locations().Len() >= manyLocations
 }
 

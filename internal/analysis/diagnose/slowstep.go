@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -69,8 +70,7 @@ func (g *gpuCase) slowSteps() error {
 	for _, n := range names[1:] {
 		others = append(others, lines[n][step.Terms])
 	}
-	slices.Sort(others)
-	x.off = max(sortedQuantile(others, 0.75)-usual, usual-sortedQuantile(others, 0.25))
+	x.off = max(request.Quantile7(others, 0.75)-usual, usual-request.Quantile7(others, 0.25))
 	return x.tell()
 }
 

@@ -2,9 +2,9 @@ package diagnose
 
 import (
 	"math"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -82,9 +82,8 @@ func (c *diagnosis) gainWithout(s *finding.Straggle, l *finding.Load) {
 			others = append(others, float64(l.At(u, k)))
 			wait = min(wait, c.whole[u*l.Phases+k])
 		}
-		slices.Sort(others)
 		for i, q := range []float64{0.5, 0.25, 0.75} {
-			gain[i] += max(min(float64(top)-sortedQuantile(others, q), float64(wait)), 0)
+			gain[i] += max(min(float64(top)-request.Quantile7(others, q), float64(wait)), 0)
 		}
 	}
 	c.sumGain(gain[0], float64(c.length), "the run", c.named(s.Units)+" took as long as the others (median)", spread{})
@@ -92,14 +91,4 @@ func (c *diagnosis) gainWithout(s *finding.Straggle, l *finding.Load) {
 		g.By, g.AtMost = "replay", false
 		g.Error = trace.Time(max(gain[1]-gain[0], gain[0]-gain[2], 0))
 	}
-}
-
-// sortedQuantile is a quantile of type 7 of sorted values.
-func sortedQuantile(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	at := q * float64(len(sorted)-1)
-	k := int(at)
-	return sorted[k] + (at-float64(k))*(sorted[min(k+1, len(sorted)-1)]-sorted[k])
 }

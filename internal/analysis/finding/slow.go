@@ -3,6 +3,8 @@ package finding
 import (
 	"math"
 	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 )
 
 // A Slow is phases that take longer than is usual.
@@ -95,12 +97,10 @@ func Spread(values []float64) float64 {
 
 // middleAndSpread are the median, and the median distance from it as that of a normal distribution.
 func middleAndSpread(values []float64) (middle, spread float64) {
-	middle = Median(values)
-	apart := make([]float64, len(values))
-	for i, v := range values {
-		apart[i] = math.Abs(v - middle)
+	if len(values) == 0 {
+		return 0, 0
 	}
-	return middle, 1.4826 * Median(apart)
+	return moment.Deviation(slices.Clone(values))
 }
 
 // periodOf is the distance of places, where it is the same for all of them, and they go through the whole run; else 0.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
@@ -355,7 +356,7 @@ func (t *Table) setApart(of []int, ids []int32, o Options) {
 	for i, id := range ids {
 		totals[i] = t.total[id]
 	}
-	middle, unit := deviation(totals)
+	middle, unit := moment.Deviation(totals)
 	var less, more []int
 	for i, id := range ids {
 		switch x := t.total[id]; {
@@ -377,17 +378,6 @@ func (t *Table) setApart(of []int, ids []int32, o Options) {
 			of[i] = k
 		}
 	}
-}
-
-// deviation returns the median and the robust standard deviation of values, which it reorders.
-func deviation(x []float64) (middle, unit float64) {
-	slices.Sort(x)
-	middle = (x[(len(x)-1)/2] + x[len(x)/2]) / 2
-	for i := range x {
-		x[i] = math.Abs(x[i] - middle)
-	}
-	slices.Sort(x)
-	return middle, 1.4826 * (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 func mean(d []float32, m int) float64 {

@@ -77,12 +77,9 @@ func outliers(rows []Moments, peers []int32, length float64, few bool) []Outlier
 			if len(buffer) < fewestPeers {
 				continue
 			}
-			centre := median(buffer)
+			centre, deviation := Deviation(buffer) // of which the buffer holds the distances now
 			medians[k] = centre
-			for i, v := range buffer {
-				buffer[i] = math.Abs(v - centre)
-			}
-			unit := max(1.4826*median(buffer), unitFloor(k, centre, length))
+			unit := max(deviation, unitFloor(k, centre, length))
 			if few { // of a normal distribution four fifths lie within 1.2816 deviations
 				unit = max(unit, Nth(buffer, (len(buffer)-1)*4/5)/1.2816)
 			}
@@ -99,6 +96,16 @@ func outliers(rows []Moments, peers []int32, length float64, few bool) []Outlier
 		}
 	}
 	return out
+}
+
+// Deviation returns the median of values and their robust standard deviation: 1.4826 × the median distance from it, as
+// that of a normal distribution. It replaces the values by their distances. O(n).
+func Deviation(values []float64) (centre, deviation float64) {
+	centre = median(values)
+	for i, v := range values {
+		values[i] = math.Abs(v - centre)
+	}
+	return centre, 1.4826 * median(values)
 }
 
 // median reorders the list.

@@ -128,12 +128,12 @@ func (p *Passed) finish() {
 	if len(p.times) > 0 {
 		p.Least, p.Most = trace.Time(slices.Min(p.times)), trace.Time(slices.Max(p.times))
 	}
-	p.P50, p.P95, p.P99 = quantile7(p.times, 0.5), quantile7(p.times, 0.95), quantile7(p.times, 0.99)
+	p.P50, p.P95, p.P99 = Quantile7(p.times, 0.5), Quantile7(p.times, 0.95), Quantile7(p.times, 0.99)
 	p.times = nil
 }
 
-// quantile7 brings values into another order. O(values).
-func quantile7(v []int64, q float64) float64 {
+// Quantile7 returns the quantile of type 7 of values, 0 of none, and reorders them. O(values).
+func Quantile7[T ~int64 | ~float64](v []T, q float64) float64 {
 	if len(v) == 0 {
 		return 0
 	}
@@ -149,7 +149,7 @@ func quantile7(v []int64, q float64) float64 {
 
 // Nth returns the value that would be at a place of the sorted list; smaller ones are before it afterwards, greater
 // ones behind.
-func Nth[T ~int64](v []T, at int) T {
+func Nth[T ~int64 | ~float64](v []T, at int) T {
 	low, high := 0, len(v)-1
 	for low < high {
 		a, b, c := v[low], v[(low+high)/2], v[high]
