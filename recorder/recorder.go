@@ -37,10 +37,10 @@
 //	    f64  M2, f64 M3: ∫ (t - mean)^k over busy time
 //	u32      CRC-32 (IEEE) of all bytes before
 //
-// The recorders for other languages (package recorder/source) write version 2. Records
+// The recorders for other languages (package recorder/source) write version 3. Records
 // may follow each other in one file:
 //
-//	8 bytes  "PLXMOM" 0 2
+//	8 bytes  "PLXMOM" 0 3
 //	i64      start of the recording, ns since 1970, by the clock of rank 0
 //	i32      rank of the process, -1 for none
 //	u64      length of the record in bytes, from its first to its checksum
@@ -74,6 +74,8 @@
 //	  u32    number of partners:
 //	    i32  rank, then u64: messages, u64: bytes
 //	  u64    messages to more partners than these, then u64: their bytes
+//	  u64    how long the thread ran on a core, then u64: how long it could have run and had none, ns; all
+//	         ones for unknown. Version 2 has neither.
 //	u32      CRC-32 (IEEE) of all bytes before
 package recorder
 

@@ -16,6 +16,12 @@ type Metric struct {
 	Description string
 }
 
+// Metrics of recorders: what the system says of a thread. Its busy time goes by the clock and may be longer than it ran.
+const (
+	RanOnCore     = "time on a core"
+	WaitedForCore = "waiting for a core"
+)
+
 // A Join is how values of a metric are put together: most are amounts and add up,
 // a minimum or a rate does not.
 type Join string

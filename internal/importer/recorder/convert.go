@@ -69,6 +69,7 @@ func (c *converter) record(file string, r *record) {
 		c.rows.Moments = appendWindows(c.rows.Moments, r.start, at, x)
 		if x.calls != nil {
 			c.calls(file, r, at, id, x)
+			c.cores(at, x.calls)
 		}
 		dropped += x.dropped
 	}
@@ -165,6 +166,20 @@ func (c *converter) calls(file string, r *record, at, process trace.LocationID, 
 			c.arrivals.add(path, arrival{at, v.joint, v.entries + float64(v.joint)*float64(r.start)})
 		}
 	}
+}
+
+// cores writes what the system says of a thread, on its program's path. calls has defined the paths.
+func (c *converter) cores(at trace.LocationID, k *calls) {
+	add := func(name, what string, ns uint64) {
+		if ns == untold {
+			return
+		}
+		m := c.messages.metric[c.messages.define(trace.Metric{Name: name, Unit: "ns", Description: what})]
+		c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: c.paths.ids[0], Metric: m, Calls: 1,
+			Inclusive: float64(ns), Exclusive: float64(ns)})
+	}
+	add(trace.RanOnCore, "processor time of the thread, while recorded", k.ran)
+	add(trace.WaitedForCore, "how long the thread could have run, while others had the cores", k.waited)
 }
 
 // cell writes all calls of one path.

@@ -29,12 +29,13 @@ var placeNames = [placeCount]string{"itself", "the same host", "other hosts"}
 
 func newMessages(w trace.Writer) messages { return messages{w: w, known: map[string]int{}} }
 
-func (m *messages) define(name, unit, parent string) int {
-	i, ok := m.known[name]
+func (m *messages) define(metric trace.Metric) int {
+	i, ok := m.known[metric.Name]
 	if !ok {
 		i = len(m.metric)
-		m.known[name] = i
-		m.metric = append(m.metric, m.w.Metric(trace.Metric{Name: name, Unit: unit, Integer: true, Parent: parent}))
+		m.known[metric.Name] = i
+		metric.Integer = true
+		m.metric = append(m.metric, m.w.Metric(metric))
 		m.total = append(m.total, 0)
 	}
 	return i
@@ -44,11 +45,14 @@ func (m *messages) define(name, unit, parent string) int {
 func (m *messages) of(place, size uint8) *[6]int {
 	list := m.class[place][size]
 	if list == nil {
+		define := func(name, unit, parent string) int {
+			return m.define(trace.Metric{Name: name, Unit: unit, Parent: parent})
+		}
 		count, bytes, name := "messages to "+placeNames[place], "bytes to "+placeNames[place], sizeName(size)
 		list = &[6]int{
-			m.define("messages", "", ""), m.define("bytes sent", "bytes", ""), m.define(count, "", "messages"),
-			m.define(bytes, "bytes", "bytes sent"),
-			m.define(count+", "+name, "", count), m.define(bytes+", "+name, "bytes", bytes),
+			define("messages", "", ""), define("bytes sent", "bytes", ""), define(count, "", "messages"),
+			define(bytes, "bytes", "bytes sent"),
+			define(count+", "+name, "", count), define(bytes+", "+name, "bytes", bytes),
 		}
 		m.class[place][size] = list
 	}

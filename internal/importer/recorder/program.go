@@ -30,7 +30,11 @@ type calls struct {
 	messages []class
 	partners []partner
 	others   partner // all that found no room among the partners
+	// What the system says of the thread: ns on a core, and ns that it could have run and had none; or untold.
+	ran, waited uint64
 }
+
+const untold = math.MaxUint64
 
 // A node is a region as it was entered from another; node 0 is the program.
 type node struct {
@@ -91,8 +95,8 @@ func (c *cursor) count(bytes int) int {
 	return n
 }
 
-// parseProgram reads a record of version 2 behind its length.
-func parseProgram(c *cursor, r *record) *fault {
+// parseProgram reads a record of version 2 or 3 behind its length.
+func parseProgram(c *cursor, r *record, version byte) *fault {
 	if r.program == nil {
 		r.program = &program{}
 	}
@@ -116,6 +120,10 @@ func parseProgram(c *cursor, r *record) *fault {
 		}
 		if bad := w.calls.parse(c, len(p.names.list)); bad != nil {
 			return bad
+		}
+		w.calls.ran, w.calls.waited = untold, untold
+		if version >= version3 {
+			w.calls.ran, w.calls.waited = c.u64(), c.u64()
 		}
 	}
 	return nil

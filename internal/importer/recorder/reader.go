@@ -42,11 +42,12 @@ type fault struct {
 	kind        error
 }
 
-// Versions: 1 is written by Go programs, one record a file; 2 by the recorders in C,
-// where records have a length and may follow each other in one file.
+// Versions: 1 is written by Go programs, one record a file; 2 and 3 by the recorders in C,
+// where records have a length and may follow each other in one file. 3 has the cores of threads.
 const (
 	version1 = 1
 	version2 = 2
+	version3 = 3
 	checksum = 4
 	rankAt   = len(magic) + 1 + 8
 	lengthAt = rankAt + 4
@@ -172,15 +173,15 @@ func load(in io.Reader, at int64, before []byte) ([]byte, *fault) {
 	}
 	length := int64(mostBytes)
 	switch v := b[len(magic)]; {
-	case v == version2 && n == headSize:
+	case (v == version2 || v == version3) && n == headSize:
 		length = int64(binary.LittleEndian.Uint64(b[lengthAt:]))
 		if length < int64(headSize+checksum) || length > mostBytes {
 			return before, malformed(at+int64(lengthAt), "a record of %d bytes", length)
 		}
-	case v != version1 && v != version2:
+	case v < version1 || v > version3:
 		return before,
 			&fault{at: at + int64(len(magic)),
-				cause: fmt.Sprintf("version %d is not known, only up to %d", v, version2), hint: "use a newer parallax",
+				cause: fmt.Sprintf("version %d is not known, only up to %d", v, version3), hint: "use a newer parallax",
 				kind: importer.ErrUnsupported}
 	}
 	version := b[len(magic)]
@@ -231,7 +232,7 @@ func (r *record) parse(data []byte) *fault {
 		bad = parseWorkers(c, r)
 	} else {
 		c.at = headSize
-		bad = parseProgram(c, r)
+		bad = parseProgram(c, r, data[len(magic)])
 	}
 	if bad == nil && (c.short || c.at != body) {
 		bad = malformed(int64(c.at), "more or fewer bytes than its records")

@@ -17,7 +17,8 @@ import (
 )
 
 func TestFormat(t *testing.T) {
-	importertest.Run(t, reader.Format, []importertest.Case{{Path: "two-workers.moments", Guarded: true}, {Path: "ranks", Cuts: 60}, {Path: "mpi", Cuts: 60}, {Path: "mpi-one.moments", Guarded: true}, {Path: "openmp.moments", Guarded: true}})
+	importertest.Run(t, reader.Format, []importertest.Case{{Path: "two-workers.moments", Guarded: true}, {Path: "ranks", Cuts: 60}, {Path: "mpi", Cuts: 60}, {Path: "mpi-one.moments", Guarded: true}, {Path: "openmp.moments", Guarded: true},
+		{Path: "cores.moments", Guarded: true}})
 }
 
 func FuzzReader(f *testing.F) {

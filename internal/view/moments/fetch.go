@@ -114,7 +114,7 @@ func (f *fetcher) fetch(ctx context.Context, s *state) (*layer, error) {
 	l := &layer{state: s, begin: f.selection.Begin, end: f.selection.End}
 	if f.recorded != nil {
 		l.cubics, l.higher = f.recorded.sketches(f.ids, s, f.orders)
-		f.notes = append(f.notes, f.recorded.notes(s)...)
+		f.notes = append(f.notes, f.recorded.notes(f.tree)...)
 		return l, nil
 	}
 	if f.counter != nil {

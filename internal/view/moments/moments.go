@@ -285,7 +285,7 @@ func (k *sketches) layerOf(s *state) *layer {
 func (k *sketches) describeStates() (notes []string) {
 	for _, l := range k.states {
 		if k.recorded != nil && l.state.busy == nil && l.state.idle == nil {
-			notes = append(notes, l.state.name+": what the program said it was")
+			notes = append(notes, l.state.name+": as the program or its recorder counted it")
 			continue
 		}
 		notes = append(notes, l.state.words)

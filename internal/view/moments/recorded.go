@@ -3,6 +3,7 @@ package moments
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -14,6 +15,7 @@ import (
 // with nothing finer. It is nil if the run has intervals.
 type recorded struct {
 	rows       map[trace.LocationID][]trace.MomentRow // those that meet the selection
+	queued     map[trace.LocationID]float64           // ns that a row waited for a core in the whole run
 	begin, end trace.Time                             // of the windows
 	selection  trace.Selection
 	longest    trace.Time
@@ -37,7 +39,28 @@ func readRecorded(ctx context.Context, r store.Reader, sel trace.Selection) (*re
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	c.queued, err = waitsForCores(ctx, r, sel)
 	return c, err
+}
+
+// waitsForCores gives how long each location waited for a core, where the recorder says so.
+func waitsForCores(ctx context.Context, r store.Reader, sel trace.Selection) (map[trace.LocationID]float64, error) {
+	out := map[trace.LocationID]float64{}
+	at := slices.IndexFunc(r.Metrics(), func(m trace.Metric) bool { return m.Name == trace.WaitedForCore })
+	if at < 0 {
+		return out, nil
+	}
+	return out, r.Profile(ctx, sel.Locations, func(rows []trace.ProfileRow) error {
+		for _, row := range rows {
+			if row.Metric == trace.MetricID(at) {
+				out[row.Location] += row.Inclusive
+			}
+		}
+		return nil
+	})
 }
 
 func (c *recorded) has(id trace.LocationID) bool {
@@ -85,7 +108,31 @@ func (c *recorded) sketches(ids []trace.LocationID, s *state, orders int) ([]mom
 	return cubics, higher
 }
 
-func (c *recorded) notes(*state) []string {
+// coreNote says where busy time, which goes by the clock, has more than a twentieth of waiting for a core beside it.
+func (c *recorded) coreNote(tree *store.Tree) []string {
+	const much = 0.05
+	rows, most, longest, busyThere := 0, trace.NoLocation, 0.0, 0.0
+	for id, windows := range c.rows {
+		busy := 0.0
+		for _, m := range windows {
+			busy += m.Weight
+		}
+		if queued := c.queued[id]; queued > much*busy && busy > 0 {
+			rows++
+			if queued > longest || queued == longest && id < most {
+				most, longest, busyThere = id, queued, busy
+			}
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("busy time goes by the clock, and others had the cores for some of it: %d of %d rows "+
+		"waited for a core for more than 5 %% of their busy time; %s waited longest, %s beside %s of busy time", rows,
+		len(c.rows), tree.Name[most], view.FormatTime(trace.Time(longest)), view.FormatTime(trace.Time(busyThere)))}
+}
+
+func (c *recorded) notes(tree *store.Tree) []string {
 	out := []string{fmt.Sprintf("recorded inside the program: windows of %s, nothing finer is known",
 		view.FormatTime(c.longest))}
 	if c.begin < c.selection.Begin || c.end > c.selection.End {
@@ -93,5 +140,5 @@ func (c *recorded) notes(*state) []string {
 			fmt.Sprintf("windows count whole: the numbers are those of %s to %s", view.FormatTime(c.begin),
 				view.FormatTime(c.end)))
 	}
-	return out
+	return append(out, c.coreNote(tree)...)
 }

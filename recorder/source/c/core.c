@@ -26,6 +26,7 @@
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -71,6 +72,11 @@ typedef struct {
 	uint64_t count, bytes;
 } plx_partner;
 
+/* What the system says of a thread: ns that it ran on a core, and ns that it could have run and had none. */
+typedef struct {
+	uint64_t ran, waited;
+} plx_cores;
+
 /* What one thread keeps. Only its thread writes to it. */
 typedef struct plx_worker {
 	struct plx_worker *next;
@@ -83,6 +89,9 @@ typedef struct plx_worker {
 	int outside;     /* busy outside regions too: a thread of MPI or OpenMP */
 	int idle;        /* open regions that are waits */
 	volatile int gone; /* the thread has ended */
+	pid_t thread;    /* which one it is; 0: it has ended, or the row is a task's */
+	plx_cores begun, had; /* of the thread when it got the row, and of those that had the row before */
+	int untold;      /* what of these is not known; a row that shares threads with others has none of its own */
 	int64_t left;    /* since when it is outside regions */
 	volatile uint32_t changes; /* odd while its thread changes it */
 	int shift;       /* a window is 1 << shift ns long */
@@ -160,6 +169,56 @@ static uint32_t plx_name(const char *s) {
 	return (uint32_t)i;
 }
 
+/* --- cores --------------------------------------------------------------------------- */
+
+/* Busy time goes by the clock, as a trace has it: a thread that the system takes off its core stays busy. How long
+ * that was is known to the system alone, for the whole life of a thread. */
+
+enum { PLX_NO_RAN = 1, PLX_NO_WAITED = 2 };
+
+/* plx_cores_of gives it of a thread that lives, and what the system does not tell. Handlers of signals call it too. */
+static int plx_cores_of(pid_t thread, plx_cores *c) {
+	struct timespec ran;
+	char text[96];
+	ssize_t n = -1, i;
+	int fd, untold = 0, field = 0;
+	c->ran = c->waited = 0;
+#ifdef __linux__ /* the clock of another thread, as pthread_getcpuclockid makes it */
+	if (!thread || clock_gettime((clockid_t)(~(unsigned)thread << 3 | 6), &ran)) untold = PLX_NO_RAN;
+	else c->ran = (uint64_t)ran.tv_sec * 1000000000 + (uint64_t)ran.tv_nsec;
+#else
+	(void)ran;
+	untold = PLX_NO_RAN;
+#endif
+	snprintf(text, sizeof text, "/proc/self/task/%d/schedstat", (int)thread); /* ran, waited, how often */
+	if (thread && (fd = open(text, O_RDONLY | O_CLOEXEC)) >= 0) {
+		n = read(fd, text, sizeof text);
+		close(fd);
+	}
+	for (i = 0; i < n && field < 2; i++) {
+		if (text[i] < '0' || text[i] > '9') field++;
+		else if (field == 1) c->waited = c->waited * 10 + (uint64_t)(text[i] - '0');
+	}
+	return field == 2 ? untold : untold | PLX_NO_WAITED;
+}
+
+/* plx_cores_begin is called by the thread that gets a row, plx_cores_end when it has ended or the file is written. */
+static void plx_cores_begin(plx_worker *w) {
+#ifdef SYS_gettid
+	w->thread = (pid_t)syscall(SYS_gettid);
+#endif
+	w->untold |= plx_cores_of(w->thread, &w->begun);
+}
+
+static void plx_cores_end(plx_worker *w) {
+	plx_cores now;
+	if (!w->thread) return;
+	w->untold |= plx_cores_of(w->thread, &now); /* nothing if it has ended, and nobody said so */
+	w->had.ran += now.ran - w->begun.ran;
+	w->had.waited += now.waited - w->begun.waited;
+	w->thread = 0;
+}
+
 /* --- threads ------------------------------------------------------------------------ */
 
 /* plx_thread_begins has the end of a thread told, where a part below knows how. */
@@ -183,6 +242,7 @@ static plx_worker *plx_worker_again(int outside) {
 	w->away = w->idle = 0;
 	__sync_synchronize();
 	w->changes++;
+	plx_cores_begin(w);
 	plx_self = w;
 	if (plx_thread_begins) plx_thread_begins(w);
 	return w;
@@ -205,6 +265,7 @@ static plx_worker *plx_worker_new(const char *kind, int outside) {
 	w->tree[0].name = plx_name(plx.program);
 	w->tree[0].count = 1;
 	w->outside = outside;
+	plx_cores_begin(w);
 	w->since = w->left = w->watched = plx_now();
 	w->due = number && !plx_thread_begins ? INT64_MAX : plx.due;
 	for (i = 0; i < PLX_PARTNERS; i++) w->partners[i].rank = -1;
@@ -599,16 +660,23 @@ static void plx_close(plx_worker *w, const plx_worker *from) {
 		__sync_synchronize();
 		if ((changes == from->changes && !(changes & 1)) || from == plx_self) break;
 	}
+	plx_cores_end(w);
 	if (w->gone || w->outside) return;
 	if (w->away && w->waiting) plx_count(w, w->waiting, w->entered, plx.ended, 0, 0);
 	else plx_stays(w, plx.ended);
 	if (plx_works(w)) plx_busy(w, w->since, plx.ended);
 }
 
+/* plx_put_cores ends a thread: all ones where the system does not tell. */
+static void plx_put_cores(plx_out *o, const plx_worker *w) {
+	plx_put(o, 8, w->untold & PLX_NO_RAN ? UINT64_MAX : w->had.ran);
+	plx_put(o, 8, w->untold & PLX_NO_WAITED ? UINT64_MAX : w->had.waited);
+}
+
 /* plx_encode gives the record of this process, in memory of its own; none where there is no
  * memory. It calls nothing that a signal handler may not, but the bare system call. */
 static plx_out plx_encode(void) {
-	static const uint8_t magic[8] = {'P', 'L', 'X', 'M', 'O', 'M', 0, 2};
+	static const uint8_t magic[8] = {'P', 'L', 'X', 'M', 'O', 'M', 0, 3};
 	static uint8_t used[PLX_NAMES];
 	plx_out o = {0, 0, sizeof plx}, length;
 	plx_worker *first = plx.workers, *w, *from; /* threads that begin now are not in it */
@@ -653,6 +721,7 @@ static plx_out plx_encode(void) {
 		plx_put_regions(&o, w);
 		plx_put_calls(&o, w);
 		plx_put_messages(&o, w);
+		plx_put_cores(&o, w);
 	}
 	munmap(copies, n * one + 64);
 	plx_put(&length, 8, o.n + sizeof crc);

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-#include <sys/syscall.h>
 
 /* plx_next finds the function that ours stands before. Condition variables have an old form
  * of the same name. */
@@ -73,6 +72,7 @@ void *parallax_row_new(const char *name) {
 	if (!plx.on && !plx.wrote) plx_start(-1, -1);
 	if (!plx.on || !(w = plx_worker_new("task", plx.outside == PLX_OUTSIDE_BUSY))) return 0;
 	plx_name_row(w, name);
+	w->untold = PLX_NO_RAN | PLX_NO_WAITED;
 	if (old && plx_thread_begins) plx_thread_begins(old); /* what ends with the thread */
 	parallax_row_use(old);
 	return w;
@@ -171,6 +171,7 @@ static void plx_thread_ends(void *worker) {
 	if (worked) plx_busy(w, w->since, now);
 	plx_stays(w, now);
 	for (w->lost = 0; w->depth > 0;) plx_region_leave(w, now);
+	plx_cores_end(w);
 	w->gone = 1;
 	__sync_synchronize();
 	w->changes++;
