@@ -16,7 +16,7 @@ type Metric struct {
 	Description string
 }
 
-// Metrics of recorders: what the system says of a thread. Its busy time goes by the clock and may be longer than it ran.
+// Metrics of recorders: what the system says of a thread, whose busy time goes by the clock.
 const (
 	RanOnCore     = "time on a core"
 	WaitedForCore = "waiting for a core"
