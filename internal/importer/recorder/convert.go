@@ -175,8 +175,9 @@ func (c *converter) cores(at trace.LocationID, k *calls) {
 			return
 		}
 		m := c.messages.metric[c.messages.define(trace.Metric{Name: name, Unit: "ns", Description: what})]
-		c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: c.paths.ids[0], Metric: m, Calls: 1,
-			Inclusive: float64(ns), Exclusive: float64(ns)})
+		row := trace.ProfileRow{Location: at, Path: c.paths.ids[0], Metric: m, Calls: 1, Inclusive: float64(ns)}
+		row.Exclusive = row.Inclusive
+		c.rows.Profile = append(c.rows.Profile, row)
 	}
 	add(trace.RanOnCore, "processor time of the thread, while recorded", k.ran)
 	add(trace.WaitedForCore, "how long the thread could have run, while others had the cores", k.waited)
