@@ -64,6 +64,7 @@ func (q *Query) states(ctx context.Context, by string) (*Table, error) {
 			return nil, err
 		}
 	}
+	t.By = by
 	which, err := q.choose(t, by, total) // variable of each region, -1
 	if err != nil {
 		return nil, err

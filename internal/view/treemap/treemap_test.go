@@ -9,6 +9,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
 )
@@ -287,6 +288,34 @@ func TestAFixedLevelIsNotToldOfP(t *testing.T) {
 		notes := strings.Join(append(r.Notes(), r.Scene(scene.Size{Width: 800, Height: 400}).Notes...), "\n")
 		if !strings.Contains(notes, want) || strings.Contains(notes, "p = 0.99") != (group == "optimal") {
 			t.Errorf("--group %s: want %q in\n%s", group, want, notes)
+		}
+	}
+}
+
+// A run of many regions is painted by roles, as other views paint them.
+func TestRolesThatNobodyAskedForHaveTheirOwnColours(t *testing.T) {
+	var b strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&b, "region r%d role=%s\n", i, []string{"compute", "communication", "io"}[i%3])
+	}
+	b.WriteString("location machine m\n")
+	for p := range 2 {
+		fmt.Fprintf(&b, "  location process p%d rank=%d\n", p, p)
+		for i := range 12 {
+			fmt.Fprintf(&b, "    %d..%d r%d\n", i*10, i*10+5+p, i)
+		}
+	}
+	c := viewtest.Case{Trace: b.String()}
+	s := c.Compute(t, treemap.View, c.Open(t)).Scene(scene.Size{Width: 400, Height: 300})
+	got := map[string]scene.Colour{}
+	for _, e := range s.Legend {
+		got[e.Label] = e.Colour
+	}
+	for label, role := range map[string]trace.Role{
+		"compute": trace.RoleCompute, "communication": trace.RoleCommunication, "io": trace.RoleIO,
+	} {
+		if c, ok := got[label]; !ok || c != scene.RoleColour(uint8(role)) {
+			t.Errorf("%s has colour %d (%v), want %d", label, c, ok, scene.RoleColour(uint8(role)))
 		}
 	}
 }

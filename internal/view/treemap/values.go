@@ -3,7 +3,6 @@ package treemap
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/analysis/variable"
@@ -39,30 +38,29 @@ func (r *result) values(ctx context.Context, by string) ([][]float64, error) {
 		r.notes = append(r.notes,
 			fmt.Sprintf("the paper's p: gain in values, loss in bits for %s", view.FormatIn(t.Unit, t.Metric)))
 	}
-	return t.Values, r.giveColours(ctx, t.Variables, by)
+	return t.Values, r.giveColours(ctx, t.Variables, t.By)
 }
 
-// giveColours gives variables the colours of their regions, or those of their kind.
+// giveColours gives variables the colours of their regions, or those of their kind, as other views have them.
 func (r *result) giveColours(ctx context.Context, list []variable.Variable, by string) error {
 	colours, err := r.request.Colours(ctx)
 	if err != nil {
 		return err
 	}
 	regions, categories, plain := r.request.Store().Regions(), scene.Giver{}, 0
-	states, _, _ := strings.Cut(by, "+instants")
 	for _, v := range list {
 		p := painted{Variable: v}
 		switch {
 		case v.Like == trace.NoRegion:
 			p.colour = scene.LocationColour(plain)
 			plain++
-		case states == "categories":
+		case by == "categories":
 			p.colour = categories.Give(v.Name, uint8(regions[v.Like].Role), nil)
-		case states == "roles":
+		case by == "roles":
 			p.colour = scene.RoleColour(uint8(regions[v.Like].Role))
-		case states == "busy" && v.Name == "busy":
+		case by == "busy" && v.Name == "busy":
 			p.colour = scene.RoleColour(uint8(trace.RoleCompute))
-		case states == "busy":
+		case by == "busy":
 			p.colour = scene.RoleColour(uint8(trace.RoleIdle))
 		default:
 			p.colour = colours.Of(&regions[v.Like])

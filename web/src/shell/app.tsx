@@ -13,7 +13,7 @@ import { Later } from "./lazy";
 import { listen } from "./keyboard";
 import { panels } from "./layout";
 import { Minimap } from "./minimap";
-import { together } from "./narrow";
+import { together, watchSpace } from "./narrow";
 import { Panel } from "./panel";
 import { RegionList } from "./region-list";
 import { Status } from "./status";
@@ -114,7 +114,7 @@ function NarrowBench() {
         ) : drawer === "right" ? (
           <div class="side-box drawer"><Guard what="The inspector"><Inspector /></Guard></div>
         ) : shown ? (
-          <div class="grid">
+          <div class="grid" ref={watchSpace}>
             {list.map(({ panel, end }) => (
               <div key={panel.id} class={`grid-row ${end ? "grid-row-short" : ""}`} style={end ? { "--used": `${end.used}px`, "--kept": `${end.height}px` } : undefined}><Guard what="This panel"><Panel panel={panel} /></Guard></div>
             ))}

@@ -499,7 +499,8 @@ export class Gestures {
     const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
     const sideways = e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY);
     const plain = !e.ctrlKey && !e.metaKey && !sideways;
-    const pageScrolls = this.bench.layout.value.as === "scroll" && this.bench.layout.value.maximised === "";
+    const rows = this.host.element.closest(".grid-scroll, .grid-rows");
+    const pageScrolls = rows !== null && rows.scrollHeight > rows.clientHeight;
     if (plain && this.scrollRows(e.deltaY * unit, pageScrolls)) return e.preventDefault();
     if (plain && pageScrolls) return; // to the panels below; Ctrl zooms
     const magnify = this.host.plug().magnify;

@@ -63,7 +63,7 @@ export function Grid() {
   const width = () => ref.current?.clientWidth || 1;
   const sum = (list: readonly { weight: number }[]) => list.reduce((s, x) => s + x.weight, 0);
   return (
-    <div class={layout.as === "scroll" ? "grid grid-scroll" : "grid"} ref={ref}>
+    <div class={layout.as === "scroll" ? "grid grid-scroll" : "grid grid-rows"} ref={ref}>
       {layout.rows.map((row, r) => (
         <Fragment key={row.panels[0].id}>
           {r > 0 && (
@@ -73,7 +73,7 @@ export function Grid() {
               bench.setLayout(resizeRow(now, r - 1, ((px / height()) * sum(now.rows)) / pair));
             }} />
           )}
-          <div class="grid-row" style={layout.as === "scroll" ? { "--weight": row.weight } : { flexGrow: row.weight }}>
+          <div class="grid-row" style={layout.as === "scroll" ? { "--weight": row.weight } : { "--weight": row.weight, flexGrow: row.weight }}>
             {row.panels.map((p, c) => (
               <Fragment key={p.id}>
                 {c > 0 && (

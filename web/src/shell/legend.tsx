@@ -1,12 +1,13 @@
 // What the colours of a picture mean. An entry that stands for something can be
 // chosen, and then selects it.
 
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { palette } from "../scene/palette";
 import { Flag, noID, none, type LegendEntry, type Scene } from "../scene/scene";
 import { Apart } from "./apart";
 import { cssRamp } from "./colour";
 import { useBench } from "./context";
-import { middle, noName } from "./format";
+import { middle, noName, plural } from "./format";
 import type { Symbol } from "./plug";
 
 /** So many entries are all shown, in two lines if need be: each names a part of the picture. */
@@ -15,16 +16,48 @@ const few = 10;
 /** The entries of a picture; plain ones of another run explain, but select nothing. */
 export function Legend({ scene, plain, symbols = [] }: { scene: Scene | null; plain?: boolean; symbols?: readonly Symbol[] }) {
   const bench = useBench();
+  const list = useRef<HTMLUListElement>(null);
+  const [hidden, setHidden] = useState(0);
+  const [open, setOpen] = useState(false);
+  useLayoutEffect(() => {
+    const ul = list.current;
+    if (!ul || open) return;
+    const measure = () => setHidden(countHidden(ul));
+    const observer = new ResizeObserver(measure);
+    observer.observe(ul);
+    measure();
+    return () => observer.disconnect();
+  }, [scene, open]);
   if (!scene || scene.legend.length + symbols.length === 0) return null;
   const apart = new Apart(scene.legend.map((e) => e.label));
   return (
-    <ul class={`legend ${scene.legend.length <= few ? "legend-few" : ""}`} aria-label="Legend">
+    <ul ref={list} class={`legend${scene.legend.length <= few ? " legend-few" : ""}${hidden > 0 ? " legend-cut" : ""}${open ? " legend-open" : ""}`} aria-label="Legend">
       {symbols.map((s) => <li key={s.sign}><span class="legend-entry"><span class="legend-sign" aria-hidden="true">{s.sign}</span>{s.words}</span></li>)}
       {joinSame(scene.legend, bench.colours[bench.tint.value]).slice(0, 60).map((group, i) => (
         <li key={i}>{group.map((e, k) => <Entry key={k} entry={e} short={apart.shorten(e.label, 28) || middle(e.label, 28)} plain={plain} same={k > 0} />)}</li>
       ))}
+      {hidden > 0 && (
+        <li class="legend-rest">
+          <button type="button" class="plain" aria-expanded={open} title={open ? "Show less of the legend" : plural(hidden, "further entry", "further entries")} aria-label={open ? "Less of the legend" : "All of the legend"} onClick={() => setOpen(!open)}>{open ? "less" : `+${hidden}`}</button>
+        </li>
+      )}
     </ul>
   );
+}
+
+/** How many entries do not fit, once there is room for the button that shows them. */
+function countHidden(ul: HTMLUListElement): number {
+  const entries = [...ul.querySelectorAll<HTMLElement>(":scope > li:not(.legend-rest)")];
+  const below = () => { const end = ul.getBoundingClientRect().bottom - 8; return entries.filter((li) => li.getBoundingClientRect().top >= end).length; };
+  const had = ul.classList.contains("legend-cut");
+  ul.classList.remove("legend-cut");
+  let n = below();
+  if (n > 0) {
+    ul.classList.add("legend-cut");
+    n = below();
+  }
+  ul.classList.toggle("legend-cut", had);
+  return n;
 }
 
 /** Entries of one colour, together: where colours end, words go on. */

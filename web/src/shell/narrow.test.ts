@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { none, type Scene } from "../scene/scene";
-import { endOf } from "./narrow";
+import { endOf, leavesRoom } from "./narrow";
 
 const scene = (h: number, fill = 3): Scene => ({
   width: 300, height: 600, title: "", description: "", legend: [], notes: [], empty: null, coarse: false,
@@ -19,4 +19,11 @@ test("what is only pointed at is not seen", () => {
 
 test("a picture without marks is as high as it was asked for", () => {
   expect(endOf({ ...scene(200), layers: [] })).toBe(600);
+});
+
+test("a picture leaves room for another panel where it and what is around it take less than two thirds", () => {
+  expect(leavesRoom(300, 600, 0)).toBe(true);
+  expect(leavesRoom(500, 600, 0)).toBe(false);
+  expect(leavesRoom(300, 600, 700)).toBe(true);
+  expect(leavesRoom(300, 600, 430)).toBe(false); // the strip came, and the panels share less
 });

@@ -28,6 +28,25 @@ export function learnEnd(panel: PanelState, scene: Scene): void {
 const mostUsed = 0.62;
 const mostTogether = 3;
 
+/** The head and the legend of a panel, in pixels. */
+const around = 110;
+
+/** The height that panels share; 0: not measured yet. The strip above them may come late, and takes some of it. */
+const space = signal(0);
+let observer: ResizeObserver | null = null;
+
+/** Keeps the height of the element that holds the panels. */
+export function watchSpace(grid: HTMLElement | null): void {
+  observer?.disconnect();
+  observer = grid && new ResizeObserver(() => (space.value = grid.clientHeight));
+  if (grid) observer!.observe(grid);
+}
+
+/** Whether a picture that ends early leaves room for another panel. */
+export function leavesRoom(used: number, height: number, grid: number): boolean {
+  return used <= mostUsed * height && (grid === 0 || used + around <= mostUsed * grid);
+}
+
 /** The panels on a narrow screen from one on, each but the last with where it ends. */
 export function together(all: readonly PanelState[], first: PanelState): { panel: PanelState; end: End | null }[] {
   const out: { panel: PanelState; end: End | null }[] = [];
@@ -35,7 +54,7 @@ export function together(all: readonly PanelState[], first: PanelState): { panel
   for (let i = 0; i < Math.min(all.length, mostTogether); i++) {
     const panel = all[(from + i) % all.length]!;
     const end = ends.value[panel.id];
-    const short = end && end.key === keyOf(panel) && !panel.table && end.used <= mostUsed * end.height ? end : null;
+    const short = end && end.key === keyOf(panel) && !panel.table && leavesRoom(end.used, end.height, space.value) ? end : null;
     out.push({ panel, end: short });
     if (!short) break;
   }

@@ -104,7 +104,7 @@ export function Search() {
     <div class="search" role="search" onFocusOut={(e) => { if (!e.currentTarget.contains(e.relatedTarget as Node)) open.value = false; }}>
       <Icon name="search" />
       <input
-        id="search" ref={box} type="search" placeholder="Search names, key=value, >5ms" aria-label="Search locations, regions and intervals" autocomplete="off" spellcheck={false}
+        id="search" ref={box} type="search" placeholder={bench.narrow.value ? "Find" : "Search names, key=value, >5ms"} aria-label="Search locations, regions and intervals" autocomplete="off" spellcheck={false}
         {...combobox} aria-expanded={showing} aria-controls="search-results" aria-activedescendant={showing && hits.length > 0 ? `hit-${at.value}` : undefined}
         onInput={(e) => ask(e.currentTarget.value)} onKeyDown={key} onFocus={() => (open.value = true)}
       />

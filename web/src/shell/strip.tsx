@@ -105,7 +105,7 @@ function Bars({ list }: { list: readonly Proof[] }) {
         const range = p.least !== null && p.most !== null && p.least !== p.most;
         return (
           <div key={p.name}>
-            <dt title={p.name}><bdi>{middle(p.name, 34)}</bdi></dt>
+            <dt title={p.name}><bdi>{middle(p.name, 32)}</bdi></dt>
             <dd>
               <span class="strip-track" role="presentation">
                 <span class={i === 0 ? "strip-bar strip-bar-first" : "strip-bar"} style={{ width: percent(p.value) }} />

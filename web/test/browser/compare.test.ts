@@ -29,6 +29,10 @@ test("several runs open with what changed, and their history", async () => {
   expect(query().get("v")).toMatch(/^compare,history@[\d.]+~timeline/);
   expect(query().get("0.with")).not.toBeNull();
   expect(await summary().textContent()).toBe("10 of 10 runs");
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await settled(page);
+  // Four panels do not fit: they scroll, and none is too low to read.
+  expect(Math.min(...await page.locator(".panel").evaluateAll((list) => list.map((p) => p.clientHeight)))).toBeGreaterThanOrEqual(180);
 });
 
 test("a run is left out, or put on the other side, and the address keeps it", async () => {

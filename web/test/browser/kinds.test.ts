@@ -43,6 +43,22 @@ const cutInHeads = () => page.evaluate(() => [...document.querySelectorAll<HTMLE
   }).map((e) => `${head.innerText.split("\n")[0]}: ${e.title || e.innerText}`);
 }));
 
+/** Panels that are too low to read. */
+const lowPanels = () => page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".panel")].filter((p) => p.clientHeight < 180).map((p) => p.innerText.split("\n")[0]));
+
+/** Legends with entries that are neither seen nor behind a button that says how many. */
+const lostEntries = () => page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".legend")].filter((ul) => {
+  const end = ul.getBoundingClientRect().bottom;
+  const hidden = [...ul.querySelectorAll<HTMLElement>(":scope > li:not(.legend-rest)")].filter((li) => li.getBoundingClientRect().top > end - 8).length;
+  return hidden !== Number((ul.querySelector(".legend-rest")?.textContent ?? "+0").slice(1));
+}).map((ul) => ul.innerText));
+
+/** Whether the strip leaves out the cost, which stands below its sentence. */
+const costCut = () => page.evaluate(() => {
+  const cost = document.querySelector(".strip-more b");
+  return cost !== null && cost.getBoundingClientRect().bottom > document.querySelector(".strip-words")!.getBoundingClientRect().bottom + 1;
+});
+
 const kinds: [string, string, string[]][] = [
   ["a parallel run", "demo:stencil", ["timeline", "moments", "treemap", "boxprofile"]],
   ["a GPU job", file("docs/tutorials/data/training-8"), ["steps", "operators", "timeline"]],
@@ -65,6 +81,9 @@ test.each(kinds)("%s opens with what is asked about it, every panel with somethi
   await settled(page);
   expect(await cutInHeads()).toEqual([]);
   expect(await legendOffsets()).toEqual([]);
+  expect(await lowPanels()).toEqual([]);
+  expect(await lostEntries()).toEqual([]);
+  expect(await costCut()).toBe(false);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.locator(".narrow .panel").first().waitFor();
   await settled(page);
@@ -78,6 +97,7 @@ test.each(kinds)("%s opens with what is asked about it, every panel with somethi
     return { rows: rows.length, blank: (body - end) / innerHeight };
   });
   await expect.poll(async () => { const { rows, blank } = await free(); return rows === Math.min(3, views.length) || blank < 0.4; }).toBe(true);
+  expect(await costCut()).toBe(false);
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/kind-${views[0]}-390.png` });
 });
 
@@ -118,4 +138,19 @@ test("a note of clocks that disagree has a button that fits them", async () => {
   await openBench(page, program.address, `run=${run}`);
   await page.getByRole("button", { name: "Fit clocks by calls" }).first().click();
   await expect.poll(async () => page.evaluate(() => (window as unknown as { parallax: { info: { value: { properties: Record<string, string> } } } }).parallax.info.value.properties["clock alignment"] ?? "")).not.toBe("");
+});
+
+test("entries of a legend that do not fit are behind a button, over the picture", async () => {
+  const run = await openRun(page, file("docs/tutorials/data/tally/one.trace"));
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await openBench(page, program.address, `run=${run}`);
+  const legend = page.locator(".legend", { has: page.locator(".legend-rest") }).first();
+  const last = legend.locator("li:not(.legend-rest)").last();
+  const seen = () => last.evaluate((li) => li.getBoundingClientRect().bottom <= li.closest(".panel")!.getBoundingClientRect().bottom + 1);
+  expect(await seen()).toBe(false);
+  await legend.getByRole("button", { name: "All of the legend" }).click();
+  await last.scrollIntoViewIfNeeded();
+  expect(await seen()).toBe(true);
+  await legend.getByRole("button", { name: "Less of the legend" }).click();
+  expect(await seen()).toBe(false);
 });
