@@ -168,7 +168,8 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unc
 				view.FormatShare(f.Share), f.ShareOf)
 		}
 		title := ""
-		if !strings.EqualFold(f.Title, strings.ReplaceAll(string(f.Kind), "-", " ")) && f.Title != "" {
+		if plain := strings.NewReplacer("-", " "); f.Title != "" &&
+			!strings.EqualFold(plain.Replace(f.Title), plain.Replace(string(f.Kind))) {
 			title = " (" + f.Title + ")"
 		}
 		fmt.Fprintf(w, "\n%2d. %s %s%s%s\n%s\n", i+1, f.Severity, f.Kind, title, lost,

@@ -87,14 +87,15 @@ func (r *Result) quiet(a *Answer) {
 		a.Lost, a.Share = t.Waiting, float64(t.Waiting)/float64(t.Time)
 		work := words.FormatShare(float64(t.Work) / float64(t.Time))
 		if a.Share >= finding.HighShare {
-			a.Text = fmt.Sprintf("%s of the time is waited, and no single cause explains it; %s is work.",
+			a.Text = fmt.Sprintf("%s of the time is waiting, and no single cause explains it. %s is work.",
 				words.FormatShare(a.Share), work)
-			a.View, a.Next = "findings", "Look at the budget of waiting: who waits for whom, and in which region."
+			a.View, a.Next = "findings", "Open the causes of waiting: they show for which ranks and regions the "+
+				"time is lost."
 			a.Proof = []finding.Proof{{Name: "work", Value: float64(t.Work), Unit: "ns"},
 				{Name: "waited", Value: float64(t.Waiting), Unit: "ns"}}
 			return
 		}
-		a.Text = fmt.Sprintf("Nothing stands out: %s of the time is work, %s is waited.", work,
+		a.Text = fmt.Sprintf("Nothing stands out: %s of the time is work, %s is waiting.", work,
 			words.FormatShare(a.Share))
 	default:
 		a.Text = "Nothing stands out."

@@ -54,8 +54,8 @@ func (s *scheduler) holdUps() error {
 		holds = append(holds, finding.Evidence{Name: "processors idle for locks", Value: lost, Unit: "ns"})
 	}
 	n := int(math.Round(s.capacity / float64(s.length)))
-	text := fmt.Sprintf("Goroutines wait for one another while processors idle: %s of %s waited %s %s%s and ran %s; "+
-		"the %s %s idle %s of the time.%s", words.Count(most.n, "goroutine"), words.Middle(at.name),
+	text := fmt.Sprintf("Goroutines wait for one another while processors are idle: %s of %s waited %s %s%s and ran "+
+		"for %s. The %s %s idle for %s of the time.%s", words.Count(most.n, "goroutine"), words.Middle(at.name),
 		words.FormatDuration(most.time), what, place,
 		words.FormatDuration(at.ran), words.Count(n, "processor"), words.Plural(n, "was", "were"),
 		words.FormatShare(idle/s.capacity), holder)

@@ -163,12 +163,14 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 			does = fmt.Sprintf("%s alone in %s", words.Plural(len(f.units), "works", "work"),
 				words.Middle(a.accounts.regionNames[region]))
 		}
-		n.Text = fmt.Sprintf("%s %s%s: %s %s in %s, and %s %s for %s%s.", who, does, when,
-			words.FormatDuration(mean), on, words.Count(int(calls+0.5), "call"), others, a.waitWords(f), it, where)
+		n.Text = fmt.Sprintf("%s %s%s: %s %s in %s. %s %s for %s%s.", who, does, when,
+			words.FormatDuration(mean), on, words.Count(int(calls+0.5), "call"), capital(others), a.waitWords(f), it,
+			where)
 	case finding.LateSender, finding.LateReceiver:
 		n.View, n.Options = "timeline", nil
 		n.Text = fmt.Sprintf("%s %s%s: %s %s for %s%s%s.", who, words.Plural(len(f.units), verb[0], verb[1]), when,
 			others, a.waitWords(f), it, where, why)
+		n.Subjects = a.locations(f.units)
 		n.Selection.Locations = a.locations(append(append([]int32{}, f.units...), f.hit()...))
 	case finding.StartUp:
 		if region == budget.Nothing {
@@ -186,15 +188,15 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
 		n.Evidence = append(n.Evidence, a.growth(f, c)...)
-		n.Text = fmt.Sprintf("%s %s slower and slower: %s %s for it%s, %s in the first tenth of the run and %s in "+
+		n.Text = fmt.Sprintf("%s %s slower over time: %s %s for it%s, %s in the first tenth of the run and %s in "+
 			"the last%s.", who, words.Plural(len(f.units), "gets", "get"), others, a.waitWords(f), where,
 			words.FormatDuration(c.First), words.FormatDuration(c.Last), why)
 	case finding.Crowded:
-		n.Text = fmt.Sprintf("%s %s a machine that holds more of the job than the others%s: %s %s for %s%s%s.", who,
-			words.Plural(len(f.units), "shares", "share"), when, others, a.waitWords(f), it, where, why)
+		n.Text = fmt.Sprintf("%s %s on a machine that runs more %ss than the others%s: %s %s for %s%s%s.", who,
+			words.Plural(len(f.units), "runs", "run"), a.unitWord(), when, others, a.waitWords(f), it, where, why)
 	default:
-		n.Text = fmt.Sprintf("%s %s %s%s%s, and %s %s for %s%s.", who, words.Plural(len(f.units), verb[0], verb[1]),
-			a.otherWords(f), when, why, words.Plural(len(f.hit()), "it", "these"), a.waitWords(f),
+		n.Text = fmt.Sprintf("%s %s %s%s%s. %s %s for %s%s.", who, words.Plural(len(f.units), verb[0], verb[1]),
+			a.otherWords(f), when, why, words.Plural(len(f.hit()), "It", "They"), a.waitWords(f),
 			words.Plural(len(f.units), "it", "them"), where)
 	}
 	if n.Selection.Locations == nil {
@@ -202,9 +204,9 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 	}
 }
 
-// waitWords: "wait 1.50 s".
+// waitWords returns "waits 1.50 s", of several units "wait a total of 1.50 s".
 func (a *culprits) waitWords(f *fault) string {
-	return words.Plural(len(f.hit()), "waits ", "wait ") + words.FormatTime(f.lost)
+	return words.Plural(len(f.hit()), "waits ", "wait a total of ") + words.FormatTime(f.lost)
 }
 
 // otherWords says how many are held up: "15 others".
@@ -259,14 +261,14 @@ func (a *culprits) reasonOf(f *fault, kind finding.Kind, t *totals, n *finding.F
 	switch kind {
 	case finding.Straggler:
 	case finding.LateSender, finding.LateReceiver:
-		lead = "; "
+		lead = ". Reason: "
 		if a.alone[f.cause()] {
 			r, ok = a.regionReason(f.cause(), f.units), true
 		}
 	case finding.Growth, finding.Crowded:
-		lead = "; "
+		lead = ". Reason: "
 	case finding.StartUp, finding.IO:
-		r, ok, lead = a.regionReason(f.cause(), f.units), true, "; "
+		r, ok, lead = a.regionReason(f.cause(), f.units), true, ". Reason: "
 	default:
 		return ""
 	}
@@ -380,23 +382,24 @@ func (a *culprits) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 			From: a.countQuery(a.allUnits())})
 	switch kind {
 	case finding.Rotating:
-		n.Text = fmt.Sprintf("Another %s is late each time: %d of %d take turns to be slow in %s, and the others "+
-			"wait %s for them%s; no one causes more than %s of it.", what, causes, len(a.units), name,
-			words.FormatTime(f.lost), where, words.FormatShare(first))
+		n.Text = fmt.Sprintf("Rotating straggler: %d of %d %ss are slow in %s, in turn. The others wait a total of %s "+
+			"for them%s. No %s causes more than %s of that.", causes, len(a.units), what, name,
+			words.FormatTime(f.lost), where, what, words.FormatShare(first))
 	case finding.Jitter:
 		if 2*first > 1 { // by chance, but nearly always the same one
-			n.Text = fmt.Sprintf("Now and then %s takes longer, mostly on %s: others wait %s for it%s, %s of that for "+
-				"this %s.", name, a.names[units[0]], words.FormatTime(f.lost), where, words.FormatShare(first), what)
+			n.Text = fmt.Sprintf("Jitter: %s is sometimes slow, mostly on %s. The others wait a total of %s for it%s, "+
+				"%s of that for this %s.", name, a.names[units[0]], words.FormatTime(f.lost), where,
+				words.FormatShare(first), what)
 			break
 		}
-		n.Text = fmt.Sprintf("Jitter: now and then %s takes longer on one %s or another, %d of %d in all, and the "+
-			"others wait %s for it%s; no one causes more than %s of it.", name, what, causes, len(a.units),
-			words.FormatTime(f.lost), where, words.FormatShare(first))
+		n.Text = fmt.Sprintf("Jitter: %s is sometimes slow, each time on other %ss (%d of %d). The rest wait a total "+
+			"of %s for it%s. No %s causes more than %s of that.", name, what, causes, len(a.units),
+			words.FormatTime(f.lost), where, what, words.FormatShare(first))
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
 		n.Evidence = append(n.Evidence, a.growth(f, c)...)
-		n.Text = fmt.Sprintf("Waiting grows over time: %ss wait %s for one another%s, %s in the first tenth of the "+
-			"run and %s in the last; most of it because of %s.", what, words.FormatTime(f.lost), where,
+		n.Text = fmt.Sprintf("Waiting grows over time: %ss wait a total of %s for one another%s, %s in the first "+
+			"tenth of the run and %s in the last. %s causes most of it.", what, words.FormatTime(f.lost), where,
 			words.FormatDuration(c.First), words.FormatDuration(c.Last), name)
 	default:
 		a.tellUneven(f, region, where, n)

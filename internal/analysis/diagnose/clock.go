@@ -37,9 +37,9 @@ func findClocks(c *diagnosis, report []trace.ReportEntry) error {
 		said = append(said, counted(e.Count, e.What))
 		switch {
 		case strings.Contains(e.What, "--align none"):
-			advice = "; without --align none they are fitted"
+			advice = ". Without --align none Parallax corrects them"
 		case strings.Contains(e.What, "--align"):
-			advice = "; --align messages fits them"
+			advice = ". The option --align messages corrects them"
 		}
 	}
 	late := known > 0 && float64(messages) > earlyShare*float64(known)

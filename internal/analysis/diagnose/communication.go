@@ -271,11 +271,11 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 	}
 	lead, next := "Communication without waiting takes %s of %s", ""
 	if 2*polled > own {
-		next = "Ranks poll for messages most of that time: look at which rank sends late, and whether there are more " +
+		next = "Ranks poll for messages most of that time. Check which rank sends late, and whether there are more " +
 			"ranks than cores."
 	}
 	if c.missing() || 10*polled > own {
-		lead = "Besides waiting that the recorded messages show, communication takes %s of %s"
+		lead = "Communication, without the waiting that its messages explain, takes %s of %s"
 	}
 	text := fmt.Sprintf(lead, words.FormatShare(own/capacity), of)
 	evidence := []finding.Evidence{{Name: "communication itself", Value: own, Unit: "ns",
@@ -295,7 +295,7 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 		if polls(k) {
 			does = ", polling"
 		}
-		text += []string{", most in ", ", ", ", "}[i] +
+		text += []string{". Largest parts: ", ", ", ", "}[i] +
 			fmt.Sprintf("%s (%s%s)", words.Middle(k), words.FormatShare(left[k]/capacity), does)
 		evidence = append(evidence,
 			finding.Evidence{Name: k + " without waiting", Value: left[k], Unit: "ns",
@@ -305,7 +305,7 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 		regions = append(regions, ids[k]...)
 	}
 	if passed > 0.1*own {
-		text += fmt.Sprintf(". Other %ss wait %s for %ss that are communicating", c.unitWord(),
+		text += fmt.Sprintf(". Other %ss wait a total of %s for %ss that communicate", c.unitWord(),
 			words.FormatDuration(passed), c.unitWord())
 		in, most, own := c.mostPassed(passing)
 		text += fmt.Sprintf(", most in %s (%s)", words.Middle(in), words.FormatDuration(most))

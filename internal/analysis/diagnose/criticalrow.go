@@ -49,7 +49,7 @@ func findCriticalRow(c *diagnosis) error {
 	source := fmt.Sprintf("time_in(%d, %d) where location = %d", c.window.Begin, c.window.End, c.rows[row])
 	f := finding.Finding{Kind: finding.Serial, Severity: finding.LevelOf(share), Lost: trace.Time(sum), Hit: share,
 		Share: share, ShareOf: "the run", View: "timeline",
-		Next: "Shorten, split or cache the longest of these: what runs beside them cannot make the run shorter.",
+		Next: "Shorten, split or cache the longest of these: operations in parallel to them cannot shorten the run.",
 		Evidence: []finding.Evidence{
 			{Name: "critical path, as recorded", Value: sum, Unit: "ns", From: sumQuery("total(exclusive)", source)},
 			{Name: "share of the run", Value: share, Unit: "share",
@@ -61,7 +61,7 @@ func findCriticalRow(c *diagnosis) error {
 		f.Evidence = append(f.Evidence, finding.Evidence{Name: c.regions[r].Name, Value: of[r], Unit: "ns",
 			From: sumQuery("total(exclusive)", source+fmt.Sprintf(" and region_id = %d", r))})
 	}
-	f.Text = fmt.Sprintf("The critical path that the recorded tool reports takes %s, %s of the run; most in %s.",
+	f.Text = fmt.Sprintf("The recorded tool reports a critical path of %s, %s of the run. Largest parts: %s.",
 		words.FormatDuration(sum), words.FormatShare(share), strings.Join(parts, ", "))
 	c.add(f, nil)
 	c.gainOfRun(of[regions[0]], fmt.Sprintf("%s took no time", words.Middle(c.regions[regions[0]].Name)), spread{})

@@ -98,8 +98,8 @@ func findCrowded(c *diagnosis) error {
 	c.add(finding.Finding{Kind: finding.Crowded, Severity: finding.LevelOf(hit), Lost: waited, Hit: hit,
 		Share:   float64(waited) / (float64(c.length) * float64(len(rows))),
 		ShareOf: "the time of " + words.Count(len(rows), "thread"), View: "timeline",
-		Text: fmt.Sprintf("More threads could run than there are processors for %s of the time: %.1f on average "+
-			"then, for %s; they waited %s for one, %s of the time in which they ran or could have run.",
+		Text: fmt.Sprintf("For %s of the time there are more runnable threads than processors: %.1f on average then, "+
+			"for %s. They waited %s for a processor, %s of the time in which they ran or were runnable.",
 			words.FormatShare(float64(crowded)/float64(c.length)), mean, words.Count(processors, "processor"),
 			words.FormatTime(waited), words.FormatShare(hit)),
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: float64(waited), Unit: "ns"},

@@ -48,7 +48,7 @@ func (a *culprits) remove(f *fault, kind finding.Kind, blamed []int32) {
 	case kind == finding.Lock:
 		x.change.Without = func(w *budget.Wait) bool { return w.Kind == budget.Lock }
 		x.change.Regions = make([]bool, len(a.accounts.regionNames))
-		x.change.To, x.assumed = budget.ToNothing, "nobody waited for locks"
+		x.change.To, x.assumed = budget.ToNothing, fmt.Sprintf("no %s waited for locks", a.unitWord())
 	case kind == finding.IO:
 		x.change.To, x.assumed = budget.ToNothing, "reading and writing took no time"
 	case blamed == nil:
@@ -259,7 +259,7 @@ func gainWords(g *finding.Gain) string {
 		off = " ± " + words.FormatTime(g.Error)
 	}
 	if g.By == "sum" && g.Parts < 2 {
-		unknown = " It is one case, so the error is not known."
+		unknown = " There is one case only, so the error is unknown."
 	}
 	return fmt.Sprintf("%s would be %s%s%s shorter (%s) if %s.%s", capitalWord(g.Of), bound, words.FormatTime(g.Time),
 		off, words.FormatShare(g.Share), g.If, unknown)

@@ -85,7 +85,7 @@ func findGPULosses(c *diagnosis) error {
 	if err != nil {
 		return err
 	}
-	g := &gpuCase{diagnosis: c, devices: d, job: job, verdict: job.Verdict(), of: "of the time of steps",
+	g := &gpuCase{diagnosis: c, devices: d, job: job, verdict: job.Verdict(), of: "of the step time",
 		someRanks: part != ""}
 	if g.verdict.Bound == step.NoGPU {
 		return nil
@@ -103,7 +103,7 @@ func findGPULosses(c *diagnosis) error {
 		}
 	}
 	if len(job.Steps) == 0 {
-		g.of = "of the time of GPUs"
+		g.of = "of the GPU time"
 		for i := range job.GPUs {
 			g.whole += job.GPUs[i].Span
 		}

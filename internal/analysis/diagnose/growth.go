@@ -75,8 +75,9 @@ func findGrowth(c *diagnosis) error {
 	hit := lost / (float64(len(c.units)) * float64(c.length))
 	last := from + slope*float64(n-1)
 	if level := finding.LevelOf(hit); level != finding.Low && last > 1.1*from {
-		text := fmt.Sprintf("Work grows over time: %s of it on a %s in %s and %s in %s, by the line through all; "+
-			"were all like the first, %s of work would be saved.",
+		text := fmt.Sprintf("Work grows over time: a %[2]s works for %[1]s in %[3]s and for %[4]s in %[5]s (linear "+
+			"fit of "+
+			"all phases). If all phases took as long as the first, all would work %[6]s less.",
 			words.FormatDuration(from), c.unitWord(), p.List[0].Name, words.FormatDuration(last), p.List[n-1].Name,
 			words.FormatDuration(lost))
 		c.add(finding.Finding{Kind: finding.Growth, Severity: level, Lost: trace.Time(lost), Hit: hit, Text: text,

@@ -97,13 +97,13 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 		if m := group[0]; m.Spread {
 			within := ""
 			if severalBelow(h, m.Odd[0]) {
-				within = ", and they are alike within"
+				within = ", and each is uniform inside"
 			}
 			f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits)%s.",
 				kindWords(h, odd), nodePlaces(h, nodes), words.Middle(name), between(low, high, c.unit), loss, within)
 		} else {
-			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on %s neighbours.",
-				capital(nodeNames(h, odd)), nodePlaces(h, nodes), words.Plural(len(odd), "is", "are"),
+			f.Text = fmt.Sprintf("%s in %s %s from the others there: %s takes %s on %s against %s on %s neighbours.",
+				capital(nodeNames(h, odd)), nodePlaces(h, nodes), words.Plural(len(odd), "differs", "differ"),
 				words.Middle(name),
 				c.about(low, high), words.Plural(len(odd), "it", "them"), c.about(median[0], median[1]),
 				words.Plural(len(odd), "its", "their"))
@@ -116,7 +116,7 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 				continue // who waits for whom is told
 			}
 			f.Severity = l
-			f.Text = strings.TrimSuffix(f.Text, ".") + "; hardly anyone waits for it."
+			f.Text = strings.TrimSuffix(f.Text, ".") + ". The others hardly wait for it."
 		}
 		c.add(f, units)
 	}

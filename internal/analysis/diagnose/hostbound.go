@@ -60,7 +60,7 @@ func (g *gpuCase) losses() {
 }
 
 // recordHost is the next step if nothing tells what GPUs wait for.
-const recordHost = "Record the calls of the host too: without its launches nothing tells what GPUs wait for."
+const recordHost = "Record the calls of the host too: its launches show what GPUs wait for."
 
 // longNext is the next step if different calls take long between launches.
 const longNext = "Look at the host's calls in the longest gaps: first uses, allocation, other work on the thread " +
@@ -89,9 +89,11 @@ func (g *gpuCase) mainIdle() step.Cause {
 
 // assumedGPU is what a prediction assumes, by loss.
 var assumedGPU = [step.Bounds]string{
-	step.Input: "data were there in time", step.LaunchBound: "work were launched in time",
-	step.SynchronizationBound: "the host did not wait for GPUs", step.CopyBound: "computation hid the copies",
-	step.CommunicationBound: "computation hid the communication", step.IdleBound: "GPUs had work all the time",
+	step.Input: "data were loaded in time", step.LaunchBound: "work were launched in time",
+	step.SynchronizationBound: "the host did not wait for GPUs", step.CopyBound: "all copies overlapped with " +
+		"computation",
+	step.CommunicationBound: "all communication overlapped with computation", step.IdleBound: "GPUs had work all " +
+		"the time",
 }
 
 // gainOfSteps predicts the gain of the last finding: its time is that of all GPUs together.
@@ -176,57 +178,58 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		if share >= step.InputHigh {
 			how = "highly"
 		}
-		text := fmt.Sprintf("The job is %s input-bound: loading data takes %s", how, part)
+		text := fmt.Sprintf("The job is %s input-bound: data loading takes %s", how, part)
 		if n := len(g.job.Steps); n > 0 {
-			text += fmt.Sprintf(", %s of %s a step", g.say("data loading, a step", g.job.Mean[step.Loader], "ns",
+			text += fmt.Sprintf(", %s of %s per step", g.say("data loading, a step", g.job.Mean[step.Loader], "ns",
 				g.stepQuery("avg(time)", " where part = 'loader'")),
 				g.say("a step", g.mean(), "ns", g.stepQuery("avg(end - begin)", "")))
 		}
-		return text + fmt.Sprintf("; GPUs compute for %s.%s", computes, g.longest(step.ByLoader))
+		return text + fmt.Sprintf(". GPUs compute for %s.%s", computes, g.longest(step.ByLoader))
 	case step.LaunchBound:
 		short, all := 0, 0
 		for i := range g.job.GPUs {
 			short, all = short+g.job.GPUs[i].Launch.Short, all+g.job.GPUs[i].Launch.Count
 		}
-		lead, of := "The job is launch-bound: for %s the host is late to launch work, and GPUs idle.", "Of that wait"
+		lead, of := "The job is launch-bound: GPUs are idle for %s because the host launches work late.", "Meanwhile"
 		if g.longTold != nil {
-			of = "Of all waiting for the host"
+			of = "During all waiting for the host"
 		}
 		gaps, longest := g.inLongGaps(share)
 		switch {
 		case g.unrecorded() > mainShare:
-			lead = "GPUs idle for %s until the next launch."
+			lead = "GPUs are idle for %s until the next launch."
 			part = words.FormatShare(share) + " " + g.theirs()
 		case share < b.Threshold():
-			lead = "For %s the host is late to launch work, and GPUs idle."
+			lead = "GPUs are idle for %s because the host launches work late."
 		case gaps != nil:
-			lead = "Host-bound: for %s the host is late to launch work, and GPUs idle, most in " +
+			lead = "Host-bound: GPUs are idle for %s because the host launches work late, mostly in " +
 				words.Count(len(gaps), "long gap") + ", the longest of " + g.sayLongest(longest) + "."
 			g.say("long gaps", float64(len(gaps)), "count", g.gapQuery("count(*)", gaps))
 		}
 		text := fmt.Sprintf(lead+" They compute for %s. %s: %s.", part, computes, of, g.host(launching))
 		if 10*short > all && gaps == nil {
-			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.",
+			text += fmt.Sprintf(" %s of the GPU operations (%s) are shorter than their launch.",
 				g.say("work shorter than its launch", float64(short)/float64(all), "share",
-					ratio(g.gpuTime("short"), g.gpuTime("launched"))), words.Count(short, "piece"))
+					ratio(g.gpuTime("short"), g.gpuTime("launched"))), words.Thousands(int64(short)))
 			g.say("pieces of it", float64(short), "count", "select "+g.gpuTime("short"))
 		}
 		return text
 	case step.SynchronizationBound:
-		lead := "The host synchronizes too often: for"
+		lead := "The host synchronizes too often: "
 		if share < b.Threshold() {
-			lead = "For"
+			lead = ""
 		}
-		return fmt.Sprintf("%s %s GPUs are idle because the host waited for them to finish before it launched more; "+
-			"they compute for %s.%s", lead, part, computes, g.longest(step.BySynchronization))
+		return fmt.Sprintf("%sGPUs are idle for %s because the host waits for them to finish before it launches more "+
+			"work. They compute for %s.%s", lead, part, computes, g.longest(step.BySynchronization))
 	case step.CopyBound:
-		return fmt.Sprintf("Copies that nothing hides take %s; GPUs compute for %s.", part, computes)
+		return fmt.Sprintf("Copies that do not overlap with computation take %s. GPUs compute for %s.", part, computes)
 	case step.CommunicationBound:
-		return fmt.Sprintf("Communication that computation does not hide takes %s; GPUs compute for %s.%s", part,
+		return fmt.Sprintf("Communication that does not overlap with computation takes %s. GPUs compute for %s.%s",
+			part,
 			computes, g.overlap())
 	}
 	part = words.FormatShare(share) + " " + g.theirs()
-	return fmt.Sprintf("GPUs have nothing to do for %s; of that: %s. They compute for %s.", part,
+	return fmt.Sprintf("GPUs have nothing to do for %s. Causes: %s. They compute for %s.", part,
 		g.host(func(c step.Cause) bool { return !launching(c) && c != step.ByLoader && c != step.BetweenWorks }),
 		computes)
 }
@@ -347,7 +350,7 @@ func (g *gpuCase) overlap() string {
 	if all == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Of all communication %s runs under computation.",
+	return fmt.Sprintf(" %s of all communication overlaps with computation.",
 		g.say("communication under computation", float64(hidden)/float64(all), "share",
 			strings.ReplaceAll(ratio(g.gpuTime("overlapped"), g.gpuTime("communication")), "in_steps", "time")))
 }

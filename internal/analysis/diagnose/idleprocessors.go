@@ -57,7 +57,8 @@ func (s *scheduler) idleRest() error {
 			Unit: "share", From: s.idleQuery(part, where)})
 		at = append(at, c.Location)
 	}
-	text := fmt.Sprintf("Processors idle for %s of their time with nothing to run", words.FormatShare(share))
+	text := fmt.Sprintf("Processors are idle for %s of their time because no goroutine can run",
+		words.FormatShare(share))
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}

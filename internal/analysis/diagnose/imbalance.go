@@ -95,11 +95,13 @@ func (a *culprits) tellUneven(f *fault, region int32, where string, n *finding.F
 	}
 	lead := fmt.Sprintf("Work is spread unevenly%s", a.balanceWords())
 	if p := finding.Place(a.work); p > steep || p < -steep {
-		lead = fmt.Sprintf("Work %s from place to place%s", words.Plural(boolInt(p > 0), "grows", "falls"),
+		lead = fmt.Sprintf("Work %s from one %s to the next%s", words.Plural(boolInt(p > 0), "grows", "falls"),
+			a.unitWord(),
 			a.balanceWords())
 	}
 	if len(times) == 0 { // the accounts hold no work of the region
-		n.Text = fmt.Sprintf("%s; %ss wait %s for one another%s.", lead, a.unitWord(), words.FormatTime(f.lost), where)
+		n.Text = fmt.Sprintf("%s. %ss wait a total of %s for one another%s.", lead, capitalWord(a.unitWord()),
+			words.FormatTime(f.lost), where)
 		return
 	}
 	source := a.peerTimes(a.accounts.ids[region])
@@ -108,7 +110,7 @@ func (a *culprits) tellUneven(f *fault, region int32, where string, n *finding.F
 			From: a.unitsQuery("min", "exclusive", source, a.allUnits())},
 		finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns",
 			From: a.unitsQuery("max", "exclusive", source, a.allUnits())})
-	n.Text = fmt.Sprintf("%s; %s takes %s on %s and %s on %s, and %ss wait %s for one another%s.", lead, name,
-		words.FormatDuration(float64(times[low])), a.names[low], words.FormatDuration(float64(times[high])),
-		a.names[high], a.unitWord(), words.FormatTime(f.lost), where)
+	n.Text = fmt.Sprintf("%s. On %s %s takes %s, on %s %s. %ss wait a total of %s for one another%s.", lead,
+		a.names[low], name, words.FormatDuration(float64(times[low])), a.names[high],
+		words.FormatDuration(float64(times[high])), capitalWord(a.unitWord()), words.FormatTime(f.lost), where)
 }

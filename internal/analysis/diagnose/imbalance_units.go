@@ -44,7 +44,7 @@ func findImbalance(c *diagnosis) error {
 	if len(c.alike.members) > len(c.units) {
 		together = " all together"
 	}
-	text += fmt.Sprintf("; %s is busy %s%s and the mean is %s", c.names[slowest], c.amount(e.Max), together,
+	text += fmt.Sprintf(". %s is busy for %s%s, the mean is %s", capital(c.names[slowest]), c.amount(e.Max), together,
 		c.amount(e.Mean))
 	if len(left) < len(c.units) {
 		text += ", without " + c.named(c.accused())
@@ -69,11 +69,11 @@ func findImbalance(c *diagnosis) error {
 	}
 	name, ids, part := unevenRegion(c, left)
 	if name != "" && 5*part.Lost() >= e.Lost() {
-		much := "most of it"
+		much := "Most of it is"
 		if 2*part.Lost() < e.Lost() {
-			much = "the largest part"
+			much = "The largest part is"
 		}
-		text += fmt.Sprintf("; %s in %s (load balance %s)", much, words.Middle(name),
+		text += fmt.Sprintf(". %s in %s (load balance %s)", much, words.Middle(name),
 			words.FormatShare(part.LoadBalance))
 		evidence = append(evidence,
 			finding.Evidence{Name: "load balance of " + name, Value: part.LoadBalance, Unit: "share",
@@ -83,7 +83,7 @@ func findImbalance(c *diagnosis) error {
 		View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
 		Selection: finding.Selection{Regions: ids}}
 	if k, b := unevenPhase(c, left); k >= 0 {
-		text += fmt.Sprintf("; worst in %s", c.phases.List[k].Name)
+		text += fmt.Sprintf(". The worst phase is %s", c.phases.List[k].Name)
 		f.Phases = []string{c.phases.List[k].Name}
 		evidence = append(evidence,
 			finding.Evidence{Name: "load balance of " + c.phases.List[k].Name, Value: b, Unit: "share"})

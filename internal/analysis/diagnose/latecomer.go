@@ -154,7 +154,7 @@ func wordLateArrival(c *diagnosis, x *latecomer, apart bool) (bool, error) {
 			From: c.countQuery(c.allUnits(x.unit))}}
 	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() &&
 		r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
-		why, doing = "; "+r.against(1), r.what
+		why, doing = ". Reason: "+r.against(1), r.what
 		evidence = append(evidence, r.evidence()...)
 	}
 	if why == "" && !apart {
@@ -165,7 +165,7 @@ func wordLateArrival(c *diagnosis, x *latecomer, apart bool) (bool, error) {
 	if len(phases) == 0 {
 		begin, end = c.window.Begin, c.window.End
 	}
-	text := fmt.Sprintf("%s arrives last at %s%s: %s wait %s for it in %s%s.", capital(c.named(units)),
+	text := fmt.Sprintf("%s arrives last at %s%s: %s wait a total of %s for it in %s%s.", capital(c.named(units)),
 		words.Count(times, "collective"), c.phaseWords(phases),
 		others(len(x.victims), len(c.units)-1), words.FormatTime(lost), words.Middle(c.regions[region].Name), why)
 	c.add(finding.Finding{Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text,
@@ -228,9 +228,10 @@ func wordManyArrivals(c *diagnosis, list []*latecomer) {
 	}
 	c.add(finding.Finding{Kind: finding.Jitter, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost,
 		Hit: hit, View: "phases", Options: c.phaseOption(),
-		Text: fmt.Sprintf("Now one %s and now another arrives last at collectives: %d of %d do, and the others wait "+
-			"%s for them in %s; no one causes more than %s of it.", c.unitWord(), len(list), len(c.units),
-			words.FormatTime(lost), name, words.FormatShare(first)),
+		Text: fmt.Sprintf("The last %s to arrive at collectives changes: %d of %d come last in turn. The others "+
+			"wait a "+
+			"total of %s for them in %s. No %s causes more than %s of that.", c.unitWord(), len(list), len(c.units),
+			words.FormatTime(lost), name, c.unitWord(), words.FormatShare(first)),
 		Evidence: []finding.Evidence{
 			{Name: waitedByOthers, Value: float64(lost), Unit: "ns", From: c.lateQuery("total(t) from m", units)},
 			{Name: "units that cause it", Value: float64(len(list)), Unit: "count"},

@@ -164,7 +164,7 @@ func wordLate(c *diagnosis, x *lateness) (bool, error) {
 	why := ""
 	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() &&
 		r.excess()*float64(len(victims)) > 0.25*float64(x.own) {
-		why = "; " + r.against(1)
+		why = ". Reason: " + r.against(1)
 		evidence = append(evidence, r.evidence()...)
 	}
 	kind, what := finding.LateSender, "sends late"
@@ -182,7 +182,7 @@ func wordLate(c *diagnosis, x *lateness) (bool, error) {
 		words.Middle(c.regions[region].Name),
 		why)
 	c.add(finding.Finding{Kind: kind, Severity: level, Lost: lost, Hit: hit, Text: text, View: "timeline",
-		Phases: c.phaseNames(phases), Evidence: evidence,
+		Phases: c.phaseNames(phases), Subjects: c.locations(units), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(append(victims, x.unit))}}, units)
 	return true, nil
 }

@@ -95,10 +95,10 @@ func wordLengths(c *diagnosis, waited trace.Time, region trace.RegionID) bool {
 	}
 	c.add(finding.Finding{Kind: finding.Imbalance, Severity: finding.LevelOf(hit), Lost: v.lost, Hit: hit,
 		View:    "phases",
-		Options: c.phaseOption(), Next: "Deal inputs of like length to all ranks in each step, or pack them.",
-		Text: fmt.Sprintf("The work of each step is dealt unevenly, now more to one %s and now to another, as with "+
-			"inputs of different length: computing varies by %s within a step (coefficient of variation), and the "+
-			"others wait in %s. Dealt evenly, all %ss together would need %s less.", c.unitWord(),
+		Options: c.phaseOption(), Next: "Give inputs of similar length to all ranks in each step, or pack them.",
+		Text: fmt.Sprintf("The work of a step is spread unevenly, and in each step another %s has the most, as with "+
+			"inputs of different length. Computing varies by %s within a step (coefficient of variation), and the "+
+			"others wait in %s. Spread evenly, all %ss together would need %s less.", c.unitWord(),
 			words.FormatShare(v.cv),
 			words.Middle(c.regions[region].Name), c.unitWord(), words.FormatTime(v.lost)),
 		Evidence: []finding.Evidence{
@@ -108,6 +108,6 @@ func wordLengths(c *diagnosis, waited trace.Time, region trace.RegionID) bool {
 				From: c.variationQuery(&v, "avg(sqrt(max(q - a * a, 0)) / a)")},
 			{Name: "steps", Value: float64(v.steps), Unit: "count", From: c.variationQuery(&v, "count(*)")}},
 		Selection: finding.Selection{Regions: []trace.RegionID{region}}}, nil)
-	c.gainOfRun(float64(v.lost)/float64(len(c.units)), "each step dealt its work evenly", v.each)
+	c.gainOfRun(float64(v.lost)/float64(len(c.units)), "the work of each step were spread evenly", v.each)
 	return true
 }

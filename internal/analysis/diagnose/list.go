@@ -107,6 +107,9 @@ func (d *findingList) known(units []int32) bool {
 // add accepts a finding. Units are to blame for it.
 func (d *findingList) add(f finding.Finding, units []int32) {
 	f.Unit, f.Title, f.AffectedShare = d.lostIn, f.Kind.Title(), f.Hit
+	if f.Subjects == nil {
+		f.Subjects = append([]trace.LocationID{}, f.Selection.Locations...)
+	}
 	if f.SeenAs == nil {
 		f.SeenAs = []string{}
 	}

@@ -56,14 +56,15 @@ func (a *culprits) tellLock(f *fault, n *finding.Finding) (blamed []int32) {
 		finding.Evidence{Name: "of it in " + a.accounts.regionNames[f.cause()], Value: float64(in[f.cause()]),
 			Unit: "ns"})
 	if share >= longHolder {
-		n.Text = fmt.Sprintf("%s holds a lock for long: others wait %s%s, %s of it because of %s, most while it is "+
-			"in %s.", who, words.FormatTime(f.lost), waits, words.FormatShare(share), who, region)
+		n.Text = fmt.Sprintf("%s holds a lock for a long time: others wait a total of %s%s, %s of that for %s, "+
+			"mostly while it runs %s.", who, words.FormatTime(f.lost), waits, words.FormatShare(share), who, region)
 		n.Selection.Locations = []trace.LocationID{a.accounts.actors[top]}
 		return []int32{a.accounts.unit[top]}
 	}
-	n.Text = fmt.Sprintf("%ss wait %s for locks%s: %d of them hold one in turn, most of it while %s is run; no one "+
-		"causes more than %s of it.", capitalWord(each), words.FormatTime(f.lost), waits, len(held), region,
-		words.FormatShare(share))
+	n.Text = fmt.Sprintf("Lock contention: %ss wait a total of %s for locks%s. %d of them hold a lock in turn, mostly "+
+		"while they run %s. No %s causes more than %s of that.", each, words.FormatTime(f.lost), waits, len(held),
+		region,
+		each, words.FormatShare(share))
 	return nil
 }
 

@@ -22,8 +22,8 @@ func (s *scheduler) lockLosses() error {
 		return nil
 	}
 	name := s.tree.Name[most.Location]
-	text := fmt.Sprintf("Processors idle for %s, %s of their time, because goroutines wait for locks; for %s of it "+
-		"%s runs up to where it gives the lock back in %s.", words.FormatTime(sum), words.FormatShare(share),
+	text := fmt.Sprintf("Processors are idle for %s, %s of their time, because goroutines wait for locks. For %s of "+
+		"that, %s runs until it releases the lock in %s.", words.FormatTime(sum), words.FormatShare(share),
 		words.FormatTime(most.Time), words.Middle(name), words.Middle(most.Region))
 	s.add(finding.Finding{Kind: finding.Lock, Severity: level, Lost: sum, Hit: share, Share: share,
 		ShareOf: ofProcessors, View: "timeline", Text: text,
@@ -36,7 +36,7 @@ func (s *scheduler) lockLosses() error {
 					quoted(most.Region)))}},
 		Selection: finding.Selection{Locations: []trace.LocationID{most.Location},
 			Regions: s.regionNamed(waitLock, "state")}}, nil)
-	s.gainOfProcessors(float64(sum), "nobody waited for locks", s.spreadOver(s.regionNamed(waitLock, "state")))
+	s.gainOfProcessors(float64(sum), "no goroutine waited for locks", s.spreadOver(s.regionNamed(waitLock, "state")))
 	return nil
 }
 
@@ -85,14 +85,14 @@ func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text 
 		return "", nil
 	}
 	p := &s.places[best.place]
-	does := "gives the lock back"
+	does := "releases the lock"
 	if send {
 		does = "receives"
 	}
-	text = fmt.Sprintf(" %s of the waiting went by while %s ran up to where it %s in %s (%s).", words.FormatTime(most),
+	text = fmt.Sprintf(" For %s of the waiting, %s ran until it %s in %s (%s).", words.FormatTime(most),
 		words.Middle(s.tree.Name[best.runs]), does, words.Middle(p.function), p.file)
 	if send && best.runs == waits {
-		text += " Those who wait are those who receive, as with a channel that is a semaphore."
+		text += " The waiting goroutines are also the receivers, as with a channel that is a semaphore."
 	}
 	kind := holdsLock
 	if send {

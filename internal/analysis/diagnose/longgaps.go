@@ -119,7 +119,7 @@ func (g *gpuCase) tellLongGaps() {
 	next := ""
 	if n <= len(g.job.GPUs) && kind == finding.HostBound {
 		next = "It happens once. If it is a first use (loading code, choosing algorithms), warm up before you " +
-			"measure; else move this call off the thread that launches work."
+			"measure. Otherwise move this call off the thread that launches work."
 	}
 	g.add(finding.Finding{Next: next, Kind: kind, Severity: finding.LevelOf(share), Lost: c.time, Share: share,
 		ShareOf: strings.TrimPrefix(g.of, "of "), Hit: share, View: "steps", Text: text,

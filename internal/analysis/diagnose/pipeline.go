@@ -193,20 +193,21 @@ func (p *pipeline) tell(r *whatif.Result) {
 	f := finding.Finding{Kind: finding.Straggler, View: "timeline", Hit: 1 - 1/r.Slowdown, Share: 1 - 1/r.Slowdown,
 		ShareOf: "the length of the job", Severity: finding.LevelOf(1 - 1/r.Slowdown)}
 	f.Lost = trace.Time(float64(p.length) * f.Share * float64(len(p.units)))
-	text := fmt.Sprintf("The job takes %.2f times as long as it would if like operations took the same time (%s a "+
+	text := fmt.Sprintf("The job takes %.2f times as long as it would if equal operations took equal time (%s per "+
 		"step instead of %s)", r.Slowdown, words.FormatDuration(r.Actual), words.FormatDuration(r.Ideal))
 	switch r.Cause {
 	case whatif.Worker:
-		f.Text = fmt.Sprintf("DP %d / PP %d holds up the others. %s; if only this worker were slow, %.2f times.%s",
+		f.Text = fmt.Sprintf("DP %d / PP %d holds up the others. %s. If only this worker were slow, it would take "+
+			"%.2f times as long.%s",
 			r.Replica, r.Stage, text, r.ByWorker, p.against(r))
 		f.Selection.Locations = p.rowsOf(r.Replica, r.Stage)
 	case whatif.Stage:
-		f.Text = fmt.Sprintf("Stage PP %d holds up the others in all replicas. %s; if only this stage were slow, "+
-			"%.2f times.%s", r.Stage, text, r.ByStage[r.Stage], p.against(r))
+		f.Text = fmt.Sprintf("Stage PP %d holds up the others in all replicas. %s. If only this stage were slow, "+
+			"it would take %.2f times as long.%s", r.Stage, text, r.ByStage[r.Stage], p.against(r))
 		f.Selection.Locations = p.rowsOf(-1, r.Stage)
 	default:
 		f.Text = text +
-			": no worker and no stage explains half of it, so the work itself is uneven, as by sequences of " +
+			". No worker and no stage explains half of it, so the work itself is uneven, as with sequences of " +
 			"different length."
 	}
 	f.Evidence = []finding.Evidence{{Name: "slowdown", Value: r.Slowdown, Predicted: true},
@@ -229,7 +230,7 @@ func (p *pipeline) tell(r *whatif.Result) {
 			finding.Evidence{Name: "slowdown by " + p.regions[p.kinds[i]].Name + " alone", Value: s})
 	}
 	p.add(f, nil)
-	p.gainOfRun(float64(p.length)*f.Share, "like operations took the same time", spread{})
+	p.gainOfRun(float64(p.length)*f.Share, "equal operations took equal time", spread{})
 	p.list[len(p.list)-1].Gain.By = "replay"
 }
 

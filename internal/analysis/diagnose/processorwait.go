@@ -51,19 +51,19 @@ func (s *scheduler) processorWait() error {
 	}
 	top := &s.groups[0]
 	n := int(math.Round(m.processors))
-	text := fmt.Sprintf("Goroutines that could run waited %s for a processor and ran %s, most of all %s (%s, waited "+
-		"%s, ran %s). ", words.FormatDuration(waited), words.FormatDuration(s.could-waited),
+	text := fmt.Sprintf("Runnable goroutines waited %s for a processor and ran for %s. Most affected: %s (%s, waited "+
+		"%s, ran for %s). ", words.FormatDuration(waited), words.FormatDuration(s.could-waited),
 		words.Middle(top.name), words.Count(top.n, "goroutine"), words.FormatDuration(top.waited),
 		words.FormatDuration(top.ran))
 	next := "" // that of the kind
 	if m.busy >= fullProcessors {
 		text += fmt.Sprintf(
-			"Meanwhile the %s %s busy for %s of the time: more could run at once than there are processors.",
+			"The %s %s busy for %s of the time: there are more runnable goroutines than processors.",
 			words.Count(n, "processor"), words.Plural(n, "was", "were"), words.FormatShare(m.busy),
 		)
-		next = "Run on more cores, or look at whether less has to run at once: the processors are used in full."
+		next = "Run on more cores, or run fewer goroutines at once: the processors are used in full."
 	} else {
-		text += fmt.Sprintf("Meanwhile the %s %s busy for only %s of the time: threads start late, as if the "+
+		text += fmt.Sprintf("The %s %s busy for only %s of the time: threads start late, as if the "+
 			"system gave the program fewer cores than GOMAXPROCS.", words.Count(n, "processor"),
 			words.Plural(n, "was", "were"),
 			words.FormatShare(m.busy))

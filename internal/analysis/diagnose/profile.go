@@ -67,7 +67,7 @@ func wordCommunicationShare(c *diagnosis) {
 	if len(each) > 1 {
 		text += fmt.Sprintf(", %s on each %s", c.about(low, high), c.unitWord())
 	}
-	text += fmt.Sprintf("; most in %s (%s)", words.Middle(names[0]), words.FormatShare(byName[names[0]]/whole))
+	text += fmt.Sprintf(", mostly in %s (%s)", words.Middle(names[0]), words.FormatShare(byName[names[0]]/whole))
 	var every []trace.RegionID
 	for _, list := range ids {
 		every = append(every, list...)
@@ -142,8 +142,8 @@ func wordUnevenRegion(c *diagnosis) {
 	slow := c.names[e.Slowest]
 	c.add(finding.Finding{Kind: finding.Imbalance, Severity: finding.Low, Lost: trace.Time(lost), Hit: hit,
 		View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
-		Text: fmt.Sprintf("Of all regions %s is spread most unevenly: %s on %s against %s on average, load "+
-			"balance %s; spread evenly it would save at most %s.", words.Middle(name), c.amount(e.Max), slow,
+		Text: fmt.Sprintf("%s is the region with the most uneven work: %s on %s against %s on average, load "+
+			"balance %s. Spread evenly, it would save at most %s.", words.Middle(name), c.amount(e.Max), slow,
 			c.amount(e.Mean), words.FormatShare(e.LoadBalance), c.amount(lost)),
 		Evidence: []finding.Evidence{
 			{Name: name + " on " + slow, Value: e.Max, Unit: c.unit,

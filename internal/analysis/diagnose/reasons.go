@@ -300,7 +300,7 @@ func (r *reason) against(n int) string {
 		return fmt.Sprintf("%s %s %s %s and does not run on the others", regionWord(r.what), verb,
 			words.FormatDuration(r.mean), on)
 	case r.high > r.mean: // not the longest of all
-		others = words.FormatDuration(r.median) + " in the middle of the others"
+		others = words.FormatDuration(r.median) + " on the others (median)"
 	case low != high:
 		others = between(r.low, r.high, "ns") + " on the others"
 	}

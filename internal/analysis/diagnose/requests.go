@@ -148,14 +148,16 @@ func (w *faultWords) add() {
 	case finding.SlowOperation:
 		text, level = w.slow(level)
 	case finding.RepeatedCalls:
-		text = fmt.Sprintf("%s calls %s %s times one after the other%s; one call for all would save %s at most %s.",
+		text = fmt.Sprintf("N+1 calls: %s calls %s %s times one after the other%s. One call for all would save %s "+
+			"at most %s.",
 			w.op(x.Caller), w.op(x.Ops[0]), w.count("calls", x.Calls, w.ask("total(calls) from l")), w.callers(),
 			w.requests(), w.loss())
 	case finding.SerialCalls:
 		text, level = w.serial(level)
 	case finding.Retry:
-		text = fmt.Sprintf("%s fails and is called again by %s, %s %s: %s lost %s, to failed calls and the pauses "+
-			"after them.", w.op(x.Ops[0]),
+		text = fmt.Sprintf("%s fails, and %s calls it again, %s %s. The failed calls and the pauses after them cost "+
+			"%s "+
+			"%s.", w.op(x.Ops[0]),
 			w.op(x.Caller), w.count("calls made again", x.Calls, w.ask("count(*) from l")), words.Plural(int(x.Calls),
 				"time", "times"),
 			w.requests(),
@@ -178,14 +180,27 @@ func (w *faultWords) add() {
 	text += w.shared()
 	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(),
 		Share: float64(x.Lost) / float64(max(w.found.Length, 1)), ShareOf: "the time of all requests", Text: text,
-		View: "requests", Evidence: w.proof, Options: map[string][]string{}}
+		View: "requests", Subjects: []trace.LocationID{w.subject()}, Evidence: w.proof,
+		Options: map[string][]string{}}
 	if id := w.forest.Requests[x.Worst].ID; id != "" {
 		f.Options["request"] = []string{id} // the one that loses most
 	}
 	w.diagnosis.add(f, nil)
 	if assumed := assumedRequests[x.Kind]; assumed != "" && (x.Kind != finding.SlowOperation || x.All > 0) {
-		w.sumGain(float64(x.Lost), float64(x.Time), "the requests that it is in", assumed,
+		w.sumGain(float64(x.Lost), float64(x.Time), "the affected requests", assumed,
 			spread{x.Requests, float64(x.Lost), x.Squares})
+	}
+}
+
+// subject is the service that makes the calls one by one, else the instance or the service that is slow or fails.
+func (w *faultWords) subject() trace.LocationID {
+	switch x := w.x; {
+	case x.Kind == finding.RepeatedCalls || x.Kind == finding.SerialCalls:
+		return x.Caller.Service
+	case x.Kind == finding.SlowOperation && x.At != trace.NoLocation && x.All > 0:
+		return x.At
+	default:
+		return x.Ops[0].Service
 	}
 }
 
@@ -230,18 +245,19 @@ func (w *faultWords) slow(level finding.Level) (string, finding.Level) {
 			w.say("lost, of the time of those requests", w.hit(), "share",
 				w.ask("(select total(lost) from l) / (select total(request_time) from r)"))), finding.Low
 	}
-	text := fmt.Sprintf("%s is slow now and then: %s of its %s calls take %s by themselves on average, where half of "+
-		"all take at most %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls, w.ask("count(*) from l")),
+	text := fmt.Sprintf("%s is sometimes slow: the self time of %s of its %s calls is %s on average, and the median "+
+		"of all is %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls, w.ask("count(*) from l")),
 		w.count("calls", x.All, w.callsOf(x.Ops[0], "count(*)", "")),
 		w.say("mean of the slow calls", x.Mean, "ns", w.ask("avg(self) from l")),
 		w.say("median of all calls", float64(x.Median), "ns", w.callsOf(x.Ops[0], "self",
 			fmt.Sprintf(" order by self limit 1 offset %d", x.All/2))))
 	if x.At != trace.NoLocation {
-		text += fmt.Sprintf("; %s of that is at %s", w.say("of what is lost, at that location", x.AtShare, "share",
+		text += fmt.Sprintf(". %s of the lost time is at %s", w.say("of what is lost, at that location", x.AtShare,
+			"share",
 			w.ask(fmt.Sprintf("total(iif(location = %d, lost, 0)) / total(lost) from l", x.At))),
 			w.tree.Path(x.At))
 	}
-	return text + fmt.Sprintf(". For that %s waited %s.", w.requests(), w.loss()), level
+	return text + fmt.Sprintf(". Because of that, %s waited %s.", w.requests(), w.loss()), level
 }
 
 func (w *faultWords) serial(level finding.Level) (string, finding.Level) {
@@ -255,12 +271,12 @@ func (w *faultWords) serial(level finding.Level) (string, finding.Level) {
 		names[n-1])
 	if !x.Known {
 		return text +
-			fmt.Sprintf(", each as soon as the one before has ended: if none needs the answer of another, to make "+
-				"them at once would save %s at most %s.", w.requests(), w.loss()), level.AtMost(finding.Medium)
+			fmt.Sprintf(", each as soon as the one before has ended. If the calls are independent, calling in "+
+				"parallel would save %s at most %s.", w.requests(), w.loss()), level.AtMost(finding.Medium)
 	}
 	return text +
-		fmt.Sprintf(", though %s make them in another order or at once, so that none needs the answer of another: to "+
-			"make them all at once would save %s at most %s.",
+		fmt.Sprintf(". %s make these calls in another order or in parallel, so they are independent. Parallel "+
+			"calls would save %s at most %s.",
 			w.count("callers that make them otherwise", x.OtherWise, w.ask("max(otherwise) from l"))+" "+
 				words.Plural(int(x.OtherWise), "caller", "callers"),
 			w.requests(), w.loss()), level

@@ -38,7 +38,7 @@ func findRunnable(c *diagnosis) error {
 	own := sumQuery("total(exclusive)", source+fmt.Sprintf(" and location = %d", most))
 	c.add(finding.Finding{Kind: finding.ProcessorWait, Severity: finding.LevelOf(hit).AtMost(finding.Medium),
 		Lost: trace.Time(waited), Hit: hit, View: "timeline",
-		Text: fmt.Sprintf("Tasks that could run waited %s for a processor and ran %s; %s waited longest, %s.",
+		Text: fmt.Sprintf("Runnable tasks waited %s for a processor and ran for %s. %s waited longest, %s.",
 			words.FormatDuration(waited), words.FormatDuration(ran), c.tree.Name[most],
 			words.FormatDuration(of[rows[0]])),
 		Next: "Run less at once, or on more processors, and look at which tasks run meanwhile.",

@@ -119,8 +119,9 @@ func (s *scheduler) serial() error {
 			but = ", not for a lock"
 		}
 		name := s.regions[x.region].Name
-		text := fmt.Sprintf("%s runs alone for %s in %s, %s of the run, while other processors idle for %s%s; the "+
-			"longest piece is %s at %s.", words.Middle(name), words.FormatTime(x.time), words.Count(x.count, "piece"),
+		text := fmt.Sprintf("%s runs alone for %s in %s, %s of the run. Meanwhile other processors are idle for %s%s. "+
+			"The longest segment takes %s, at %s.", words.Middle(name), words.FormatTime(x.time), words.Count(x.count,
+			"segment"),
 			words.FormatShare(float64(x.time)/float64(s.length)), words.FormatDuration(x.lost), but,
 			words.FormatTime(x.end-x.begin), words.FormatTime(x.begin))
 		s.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: trace.Time(x.lost),

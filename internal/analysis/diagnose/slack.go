@@ -34,11 +34,11 @@ func (a *culprits) tellSlack(f *fault, busy map[int32]bool) {
 	}
 	a.add(finding.Finding{Kind: finding.Slack, Severity: finding.Low, Lost: f.lost, Hit: a.share(f), View: "boxprofile",
 		Options: map[string][]string{"over": {"locations"}},
-		Text: fmt.Sprintf("%s %s less to do than the others: %s of work against %s, and %s %s for them. Spread "+
-			"evenly, the work of each would be %s shorter.", capital(a.named(few)),
+		Text: fmt.Sprintf("%s %s less to do than the others: %s of work against %s, and %s %s for them. If the "+
+			"work were spread evenly, each would work %s less.", capital(a.named(few)),
 			words.Plural(len(few), "has", "have"),
 			words.FormatDuration(less), words.FormatDuration(work), words.Plural(len(few), "it", "they"),
-			words.Plural(len(few), "waits ", "wait ")+words.FormatTime(f.lost), words.FormatDuration(gain)),
+			words.Plural(len(few), "waits ", "wait a total of ")+words.FormatTime(f.lost), words.FormatDuration(gain)),
 		Evidence: []finding.Evidence{{Name: "work", Value: less, Unit: "ns", From: ofFew},
 			{Name: "work of the others", Value: work, Unit: "ns", From: ofOthers},
 			{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns", From: a.waitQuery(f, "total(time)", "")},

@@ -142,18 +142,18 @@ func (g *gpuCase) tellSlowKernels(list []peer.Slower, grids bool) {
 		at = append(at, g.devices.GPUs[list[i].GPU])
 		lost += list[i].Lost()
 	}
-	text := fmt.Sprintf("Kernels of %s run below their peers: all together they take %s times as long as the same "+
-		"kernels on other GPUs", name, g.say("times as long", s.Ratio, "", g.kernelQuery(s, grids,
+	text := fmt.Sprintf("Kernels on %s are slow: together they take %s times as long as the same kernels on other "+
+		"GPUs", name, g.say("times as long", s.Ratio, "", g.kernelQuery(s, grids,
 		"total(t) / total(o * n) from x")))
 	if len(s.Kernels) > 0 {
 		k := &s.Kernels[0]
 		one := fmt.Sprintf(" from x where r = %d and g = %s", k.Region, quoted(k.Grid))
-		text += fmt.Sprintf(", most of it %s, which takes %s a call against %s", words.Middle(g.regions[k.Region].Name),
+		text += fmt.Sprintf(". Largest part: %s, %s per call against %s", words.Middle(g.regions[k.Region].Name),
 			g.say("a call", k.Mean, "ns", g.kernelQuery(s, grids, "m"+one)),
 			g.say("a call on the others", k.Others, "ns", g.kernelQuery(s, grids, "o"+one)))
 	}
 	if len(list) > 1 {
-		text += fmt.Sprintf("; so do those of %s", words.Count(len(list)-1, "other GPU"))
+		text += fmt.Sprintf(". The same holds for %s", words.Count(len(list)-1, "other GPU"))
 		g.say("other slow GPUs", float64(len(list)-1), "count", "")
 	}
 	hit := float64(s.Lost()) / float64(max(s.Time, 1))

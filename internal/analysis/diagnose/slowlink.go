@@ -89,7 +89,7 @@ func (x *link) tell(c *diagnosis, f *finding.Finding) {
 		From: fmt.Sprintf("with m as (select to_time - from_time as t from links where %s) select t from m order by t "+
 			"limit 1 offset (select count(*) / 4 from m)", at)}
 	usual := finding.Evidence{Name: "message of the usual pair", Value: x.usual, Unit: "ns", From: c.usualLinkQuery()}
-	f.Text += fmt.Sprintf(" The link from %s to %s is slow: a message takes %s, %s on the usual pair.", c.names[x.from],
+	f.Text += fmt.Sprintf(" The link from %s to %s is slow: a message takes %s, on the usual pair %s.", c.names[x.from],
 		c.names[x.to], Format(takes), Format(usual))
 	f.Evidence = append(f.Evidence, takes, usual,
 		finding.Evidence{Name: "messages on it", Value: float64(x.count), Unit: "count",

@@ -165,7 +165,7 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 		lead = fmt.Sprintf("%s %s longer from %s on", units, takes, list[first].Name)
 	case slow.Period > 1:
 		kind = finding.Periodic
-		lead = fmt.Sprintf("%s %s longer in every %d%s phase, %s between %s and %s", units, takes, slow.Period,
+		lead = fmt.Sprintf("%s %s longer in every %d%s phase (%s phases between %s and %s)", units, takes, slow.Period,
 			ordinal(slow.Period), words.Thousands(int64(len(slow.At))), list[first].Name, number(list[last].Name))
 		evidence = append(evidence, finding.Evidence{Name: "period", Value: float64(slow.Period), Unit: "count"})
 	case len(slow.At) == 1:
@@ -177,13 +177,13 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 		From: lengths("avg(t)", " where "+slowOnes)},
 		finding.Evidence{Name: "a phase, usually", Value: slow.Usual, Unit: "ns", From: usually},
 		finding.Evidence{Name: "longer, all together", Value: lost, Unit: "ns", From: longer})
-	text := fmt.Sprintf("%s: %s a phase instead of %s, %s in all", lead, words.FormatDuration(mean),
+	text := fmt.Sprintf("%s: %s per phase instead of %s, %s more in all", lead, words.FormatDuration(mean),
 		words.FormatDuration(slow.Usual), words.FormatDuration(lost))
 	switch {
 	case name == notRecorded:
-		text += "; most of it in unrecorded work"
+		text += ". Most of it is unrecorded work"
 	case name != "":
-		text += fmt.Sprintf("; most of it in %s, %s a phase instead of %s", words.Middle(name),
+		text += fmt.Sprintf(". Most of it is in %s, %s per phase instead of %s", words.Middle(name),
 			words.FormatDuration(own), words.FormatDuration(usual))
 		inside, outside := c.insideQuery(slow, ids)
 		evidence = append(evidence,

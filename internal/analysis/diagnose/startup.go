@@ -158,7 +158,7 @@ func findUnevenStart(c *diagnosis) error {
 		c.add(finding.Finding{Kind: finding.StartUp, Severity: level,
 			Lost: trace.Time((mean - base) * float64(len(units))), Hit: hit, View: "boxprofile",
 			Options: map[string][]string{"over": {"locations"}},
-			Text: fmt.Sprintf("%s %s longer to start and end: %s against %s in the middle of the others.",
+			Text: fmt.Sprintf("%s %s longer to start and end: %s against %s on the others (median).",
 				capital(c.named(units)), words.Plural(len(units), "takes", "take"), c.amount(mean), c.amount(base)),
 			Evidence: []finding.Evidence{{Name: "starting and ending", Value: mean, Unit: c.unit,
 				From: c.unitsQuery("avg", "exclusive", c.times(ids), units)},

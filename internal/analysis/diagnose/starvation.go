@@ -49,7 +49,7 @@ func (s *scheduler) starvation() error {
 	s.add(finding.Finding{Kind: finding.Starvation,
 		Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: trace.Time(found.lost()), Hit: hit,
 		Share: found.lost() / s.capacity, ShareOf: ofProcessors, View: "timeline",
-		Text: fmt.Sprintf("%s of %s starves: it ran %s where the other %d ran %s (median), and waited %s %s.",
+		Text: fmt.Sprintf("%s of %s starves: it ran for %s, the other %d for %s (median). It waited %s %s.",
 			capitalWord(name), words.Middle(found.group.name), words.FormatDuration(m.ran), found.others,
 			words.FormatDuration(found.usual), words.FormatDuration(wait), what),
 		Evidence: []finding.Evidence{{Name: name + " ran", Value: m.ran, Unit: "ns", From: own(running)},

@@ -86,7 +86,7 @@ func wordStraggle(c *diagnosis, s *finding.Straggle, class string, l *finding.Lo
 		r = busyReason(l, s)
 	}
 	waits, _, _ := c.reasons(t).waitsIn(s.Units, nil)
-	text := fmt.Sprintf("%s %s the other %s%s: %s, and the others wait %s%s.",
+	text := fmt.Sprintf("%s %s the other %s%s: %s. The others wait a total of %s%s.",
 		capital(c.named(s.Units)), words.Plural(len(s.Units), "holds up", "hold up"),
 		words.Thousands(int64(len(c.units)-len(s.Units))), c.phaseWords(s.Phases),
 		r.against(len(s.Units)), words.FormatTime(s.Lost), in(waits))

@@ -44,11 +44,12 @@ func (a *culprits) tasks() error {
 		a.told[causeKey{r.Actor, r.Region}] = finding.Serial
 	}
 	a.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: f.lost, Hit: share, Share: share,
-		ShareOf: "the time of those who wait", View: "timeline", Evidence: evidence,
-		Next:      "Begin these tasks earlier, by their priority, or split them: others cannot begin before they end.",
+		ShareOf: "the time of the waiting workers", View: "timeline", Evidence: evidence,
+		Next: "Start these tasks earlier, by their priority, or split them: other tasks cannot start before " +
+			"they end.",
 		Selection: finding.Selection{Regions: a.accounts.ids[regions[0]]},
-		Text: fmt.Sprintf("Workers idle for %s, %s of the time of locations. They wait for tasks on which their next "+
-			"tasks depend, or for the last tasks of the run; most for %s.", words.FormatTime(f.lost),
+		Text: fmt.Sprintf("Workers are idle for %s, %s of the time of locations. They wait for tasks on which their "+
+			"next tasks depend, or for the last tasks of the run, mostly for %s.", words.FormatTime(f.lost),
 			words.FormatShare(share), strings.Join(names, ", "))}, nil)
 	return nil
 }

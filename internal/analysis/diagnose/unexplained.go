@@ -57,9 +57,9 @@ func findUnexplained(c *diagnosis) error {
 				From: c.untoldQuery(1, found)},
 			{Name: "share of the time", Value: share, Unit: "share",
 				From: c.untoldQuery(int64(accounts.Time), found)}}}
-	why := "and no cause stands out"
+	why := "and no single cause explains it"
 	if 2*unknown > untold {
-		why = "and nothing recorded tells for whom"
+		why = "and the trace does not record its cause"
 	}
 	more := ""
 	if found {
@@ -68,7 +68,7 @@ func findUnexplained(c *diagnosis) error {
 	f.Text = fmt.Sprintf("Unexplained: %s%s of all time is waiting (%s), %s.", more, words.FormatShare(share),
 		words.FormatTime(untold), why)
 	if top != nil && 4*top.Time > untold {
-		f.Text += fmt.Sprintf(" The largest part is for %s in %s (%s).", c.tree.Name[top.Location],
+		f.Text += fmt.Sprintf(" The largest part is waiting for %s in %s (%s).", c.tree.Name[top.Location],
 			words.Middle(top.Region), words.FormatTime(top.Time))
 		f.Selection.Locations = []trace.LocationID{top.Location}
 		f.Evidence = append(f.Evidence, finding.Evidence{Name: "largest part", Value: float64(top.Time), Unit: "ns",
@@ -198,9 +198,9 @@ func callWords(name string) string {
 	name = strings.ToLower(name)
 	for _, x := range [][2]string{{"nanosleep", ", a sleep that the program asks for"},
 		{"usleep", ", a sleep that the program asks for"},
-		{"waiting", ", asleep or blocked, and no task is known to have woken them"},
-		{"epoll_wait", ", until something comes from outside"}, {"poll", ", until something comes from outside"},
-		{"select", ", until something comes from outside"}, {"join", ", until a thread ends"},
+		{"waiting", ", asleep or blocked, and no recorded task woke them"},
+		{"epoll_wait", ", until an event comes from outside"}, {"poll", ", until an event comes from outside"},
+		{"select", ", until an event comes from outside"}, {"join", ", until a thread ends"},
 		{"wait4", ", until a process ends"}, {"waitpid", ", until a process ends"}} {
 		if strings.Contains(name, x[0]) {
 			return x[1]

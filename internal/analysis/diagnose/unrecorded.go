@@ -43,7 +43,7 @@ func findUnrecorded(c *diagnosis) error {
 	}
 	columns := "compute + communication + synchronization + io + copy + overhead + annotation"
 	kind := Unrecorded
-	lead := "Nothing is recorded for %s of the time of %s (%s): they did nothing then, or something that " +
+	lead := "Nothing is recorded for %s of the time of %s (%s): they were idle, or did something that " +
 		"the recorder leaves out."
 	if idle {
 		kind, lead = finding.IdleProcessors, "No task runs for %s of the time of %s (%s)."
@@ -84,8 +84,9 @@ func findUnrecorded(c *diagnosis) error {
 	}
 	switch {
 	case len(parts) > 0 && some:
-		f.Text += " Only input and output is recorded, most in " + strings.Join(parts, ", ") + "."
-		f.Next = "Record the program's own work too, and its communication: then the causes of waiting can be found."
+		f.Text += " Only input and output are recorded, mostly in " + strings.Join(parts, ", ") + "."
+		f.Next = "Record the work and the communication of the program too: then Parallax can find the causes of " +
+			"waiting."
 	case len(parts) > 0:
 		f.Text += " Most of the rest is " + strings.Join(parts, ", ") + "."
 	}

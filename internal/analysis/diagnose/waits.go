@@ -91,7 +91,7 @@ func (f *facts) choosePairs() {
 	}
 	if f.alike.what == "GPUs" { // the others' waits are followed through the whole run
 		f.notes = append(f.notes,
-			fmt.Sprintf("who waited for whom is found in %d windows of %s each, since the run has %s intervals",
+			fmt.Sprintf("causes of waiting were computed in %d windows of %s each, since the run has %s intervals",
 				windows, words.FormatTime(length), words.FormatCount(float64(f.src.Intervals))))
 	}
 }

@@ -117,7 +117,7 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	a.sumUnrecorded(f, x.Unrecorded)
 	if a.result.Cut > 0 {
 		f.notes = append(f.notes,
-			fmt.Sprintf("%s of %s waits were followed back for a limited time only", words.Thousands(a.result.Cut),
+			fmt.Sprintf("%s of %s waits were traced back for a limited time only", words.Thousands(a.result.Cut),
 				words.Thousands(a.result.Waits)))
 	}
 	return a, nil

@@ -135,7 +135,9 @@ type Finding struct {
 	View      string              `json:"view"`
 	Options   map[string][]string `json:"options"`
 	Selection Selection           `json:"selection"`
-	Evidence  []Evidence          `json:"evidence"`
+	// Subjects are the locations that the finding blames or describes. Selection can have the waiting locations too.
+	Subjects []trace.LocationID `json:"subjects"`
+	Evidence []Evidence         `json:"evidence"`
 	// Proof are numbers of one unit to compare: who is slow, and the others.
 	Proof []Proof `json:"proof"`
 	// Claims are numbers behind it that a query gives again from the tables of the run.

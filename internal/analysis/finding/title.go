@@ -5,10 +5,10 @@ import "strings"
 // titles are the kinds as people call them, where that is more than the kind's own words.
 var titles = map[Kind]string{
 	Clock: "Clock skew", Data: "Incomplete trace", Rotating: "Rotating straggler", Growth: "Slowdown over time",
-	Imbalance: "Load imbalance", Serial: "Serial section", IO: "Input and output", Lock: "Lock contention",
-	Crowded: "Oversubscribed cores", SlowPhase: "Slow phase", Periodic: "Periodic slowdown",
-	Unexplained: "Unexplained waiting", IdleStart: "Idle at the start", IdleEnd: "Idle at the end",
-	Heterogeneous: "Unlike its neighbours", Unlike: "Region outlier", GPUIdle: "Idle GPUs",
+	Imbalance: "Load imbalance", Serial: "Serial section", IO: "I/O bottleneck", Lock: "Lock contention",
+	Crowded: "Oversubscription", SlowPhase: "Slow phase", Periodic: "Periodic slowdown",
+	Unexplained: "Unexplained waiting", IdleStart: "Late start", IdleEnd: "Early end",
+	Heterogeneous: "Heterogeneous locations", Unlike: "Region outlier", GPUIdle: "Idle GPUs",
 	MemoryFull: "Device memory full", ProcessorWait: "Scheduler latency", Blocked: "Blocked goroutines",
 	Starvation: "Starved goroutine", IdleProcessors: "Idle processors",
 	RepeatedCalls: "N+1 calls", SerialCalls: "Sequential calls", Retry: "Retries",

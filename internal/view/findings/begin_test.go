@@ -30,11 +30,9 @@ func lateBegin() string {
 }
 
 func TestARankThatBeginsLateIsToldAsStartUp(t *testing.T) {
-	list := read(t, (&viewtest.Case{Trace: lateBegin()}).Open(t)).Findings
-	if len(list) == 0 || list[0].Kind != finding.StartUp || !strings.Contains(list[0].Text, "Rank 0 begins about 288 ns after the others") {
-		t.Fatalf("%+v", list)
-	}
-	for _, f := range list {
+	d := read(t, (&viewtest.Case{Trace: lateBegin()}).Open(t))
+	holds(t, &d, want{finding.StartUp, []string{"at rank 0", "first record after that of the others, median = 288 ns"}})
+	for _, f := range d.Findings {
 		if f.Kind == finding.Jitter || f.Kind == finding.Straggler {
 			t.Errorf("the same waiting is told as %s: %s", f.Kind, f.Text)
 		}

@@ -64,7 +64,7 @@ func TestTimeInWhichTheRecorderWasOffIsNoTime(t *testing.T) {
 		t.Errorf("efficiencies of two seconds: %+v", d.POP)
 	}
 	for _, f := range d.Findings {
-		if strings.Contains(f.Text, "MPI_Allreduce") && (f.Share < 0.45 || f.Share > 0.55) {
+		if strings.Contains(d.about(&f), "in MPI_Allreduce\n") && (f.Share < 0.45 || f.Share > 0.55) {
 			t.Errorf("%s: %.3f of all time, want a half", f.Text, f.Share)
 		}
 	}

@@ -37,16 +37,13 @@ func forkJoin(serial, slow int) string {
 func TestForkAndJoinAreExplained(t *testing.T) {
 	d := read(t, parsed(t, forkJoin(400, 0)))
 	sums(t, "serial", &d)
-	if len(d.Findings) == 0 || d.Findings[0].Kind != finding.Serial || !strings.Contains(d.Findings[0].Text, "prepare") || !strings.Contains(d.Findings[0].Text, "thread 0") {
-		t.Errorf("%q", texts(&d))
-	} else if lost, want := float64(d.Findings[0].Lost), 30.0*400*7; lost < 0.9*want || lost > 1.1*want {
+	holds(t, &d, want{finding.Serial, []string{"at p/thread 0", "prepare = "}})
+	if lost, want := float64(d.Findings[0].Lost), 30.0*400*7; lost < 0.9*want || lost > 1.1*want {
 		t.Errorf("lost %v, want about %v", lost, want)
 	}
 	d = read(t, parsed(t, forkJoin(0, 300)))
 	sums(t, "slow", &d)
-	if len(d.Findings) == 0 || d.Findings[0].Kind != finding.Straggler || !strings.Contains(d.Findings[0].Text, "thread 5") {
-		t.Errorf("%q", texts(&d))
-	}
+	holds(t, &d, want{finding.Straggler, []string{"at p/thread 5"}})
 	d = read(t, parsed(t, forkJoin(0, 0)))
 	for _, f := range d.Findings {
 		if f.Severity != finding.Low {

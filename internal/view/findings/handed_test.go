@@ -11,7 +11,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/findings"
 )
 
 // Worked out by hand, in µs, with two processors: main.main makes two goroutines and waits for them. The first of them holds a lock
@@ -51,7 +50,7 @@ func TestWhyProcessorsIdleIsToldExactly(t *testing.T) {
 }
 
 // recorded reads a trace of testdata/go, which says what the program did.
-func recorded(t *testing.T, name string) findings.Data {
+func recorded(t *testing.T, name string) answers {
 	t.Helper()
 	data, err := os.ReadFile("testdata/go/" + name)
 	if err != nil {
@@ -67,12 +66,12 @@ func TestRecordedGoProgramsAreToldWhatTheyWaitFor(t *testing.T) {
 		kind, region string // of the first cause
 		least        float64
 		finding      finding.Kind
-		text         string
+		about        string
 	}{
-		{"lock.trace", "lock", "main.(*table).rebuild", 0.7, finding.Lock, "main.lock.func1 runs up to where it gives the lock back in main.(*table).rebuild"},
-		{"condition.trace", "serial", "main.main", 0.7, finding.Serial, "main.main runs alone"},
-		{"channel.trace", "serial", "main.main", 0.9, finding.Serial, "main.main runs alone"},
-		{"crowd.trace", "serial", "sync.(*WaitGroup).Go.func1", 0.9, finding.ProcessorWait, "more could run at once than there are processors"},
+		{"lock.trace", "lock", "main.(*table).rebuild", 0.7, finding.Lock, "main.lock.func1 in main.(*table).rebuild = "},
+		{"condition.trace", "serial", "main.main", 0.7, finding.Serial, "main.main alone = "},
+		{"channel.trace", "serial", "main.main", 0.9, finding.Serial, "main.main alone = "},
+		{"crowd.trace", "serial", "sync.(*WaitGroup).Go.func1", 0.9, finding.ProcessorWait, "sync.(*WaitGroup).Go.func1"},
 	} {
 		d := recorded(t, c.name)
 		sums(t, c.name, &d)
@@ -82,10 +81,10 @@ func TestRecordedGoProgramsAreToldWhatTheyWaitFor(t *testing.T) {
 		}
 		found := false
 		for _, f := range d.Findings {
-			found = found || f.Kind == c.finding && strings.Contains(f.Text, c.text)
+			found = found || f.Kind == c.finding && strings.Contains(d.about(&f), c.about)
 		}
 		if !found {
-			t.Errorf("%s: no %s that says %q: %q", c.name, c.finding, c.text, texts(&d))
+			t.Errorf("%s: no %s with %q: %q", c.name, c.finding, c.about, texts(&d))
 		}
 	}
 }

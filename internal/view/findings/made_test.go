@@ -12,7 +12,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
-	"github.com/parallax-hpc/parallax/internal/view/findings"
 )
 
 // A gpuText puts a job of one GPU together. Times are in µs.
@@ -193,7 +192,7 @@ func TestEachKindHasAMadeCase(t *testing.T) {
 			said.add(t, p.want, &d)
 		}
 	}
-	demos := map[string]findings.Data{}
+	demos := map[string]answers{}
 	for kind, name := range demoSentences {
 		if _, ok := demos[name]; !ok {
 			demos[name] = readDemo(t, name)
@@ -235,7 +234,7 @@ var realSentences = map[finding.Kind]string{
 // TestSentencesOfRecordedRuns holds the sentences of recorded runs to the letter, with what to do next and what is
 // gained.
 func TestSentencesOfRecordedRuns(t *testing.T) {
-	said, sets := sentences{}, map[string]findings.Data{}
+	said, sets := sentences{}, map[string]answers{}
 	for kind, set := range realSentences {
 		d, ok := sets[set]
 		if !ok {
@@ -252,7 +251,7 @@ func TestSentencesOfRecordedRuns(t *testing.T) {
 type sentences map[finding.Kind]string
 
 // add takes the first finding of a kind.
-func (s sentences) add(t *testing.T, kind finding.Kind, d *findings.Data) {
+func (s sentences) add(t *testing.T, kind finding.Kind, d *answers) {
 	t.Helper()
 	i := slices.IndexFunc(d.Findings, func(f finding.Finding) bool { return f.Kind == kind })
 	if i < 0 {

@@ -9,12 +9,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
-	"github.com/parallax-hpc/parallax/internal/view/findings"
 )
 
 // asking are three ranks: rank 0 asks again and again for a message that rank 1 sends at 60 ms, with a pause between
 // two calls, in which it works, and receives it then. Rank 2 works all the time.
-func asking(t *testing.T, pause int) findings.Data {
+func asking(t *testing.T, pause int) answers {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(`region "solve" category=user role=compute

@@ -76,7 +76,7 @@ func TestTheSlowPairIsNamed(t *testing.T) {
 	}
 	d := read(t, storetest.Text(t, b.String()+links.String()))
 	i := slices.IndexFunc(d.Findings, func(f finding.Finding) bool { return f.Kind == finding.Communication })
-	if i < 0 || !strings.Contains(d.Findings[i].Text, "from rank 3 to rank 4") {
+	if i < 0 || !strings.Contains(d.about(&d.Findings[i]), "message from rank 3 to rank 4, lower quartile = ") {
 		t.Fatalf("%+v", d.Findings)
 	}
 }

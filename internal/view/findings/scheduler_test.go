@@ -14,7 +14,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/findings"
 )
 
 // goRegions are regions as the reader of Go's traces names them.
@@ -110,7 +109,7 @@ func (g *goText) String() string {
 	return goRegions + "location process run\n" + procs + "  location group processors\n" + g.processors.String() + "  location group goroutines\n" + g.goroutines.String()
 }
 
-func (g *goText) read(t *testing.T) findings.Data {
+func (g *goText) read(t *testing.T) answers {
 	t.Helper()
 	return read(t, viewtest.Local(t, func(w trace.Writer) {
 		if err := tracetest.Parse(w, g.String()); err != nil {
@@ -173,20 +172,20 @@ func TestTheRulesOfASchedulerSpeakWhereTheyAreTrue(t *testing.T) {
 	}{
 		// Each pair runs for 25 ms after the others: waits of 2 × (25 + 50 + 75) ms, of
 		// which 6 × 100 µs are ordinary.
-		{"more goroutines than processors", queue(8, 2), finding.Medium, want{finding.ProcessorWait, []string{"waited 300 ms for a processor and ran 200 ms", "main.work (8 goroutines", "2 processors were busy for 100.0 %", "more could run at once"}}, 299.4, "boxprofile"},
-		{"processors beyond GOMAXPROCS are not idle", few, finding.Medium, want{finding.ProcessorWait, []string{"2 processors were busy for 100.0 %"}}, 299.4, "boxprofile"},
+		{"more goroutines than processors", queue(8, 2), finding.Medium, want{finding.ProcessorWait, []string{"waited for a processor = 300 ms\n", "\nran = 200 ms\nprocessors = 2\nprocessors busy meanwhile = 100.0 %\n", "main.work, goroutines = 8\n"}}, 299.4, "boxprofile"},
+		{"processors beyond GOMAXPROCS are not idle", few, finding.Medium, want{finding.ProcessorWait, []string{"processors = 2\nprocessors busy meanwhile = 100.0 %\n"}}, 299.4, "boxprofile"},
 		// 8 × 50 waits of 1.5 ms, each 1.4 ms too long.
-		{"waits though processors idle", late, finding.Medium, want{finding.ProcessorWait, []string{"waited 600 ms for a processor and ran 200 ms", "4 processors were busy for only 25.0 %", "GOMAXPROCS"}}, 560, "boxprofile"},
+		{"waits though processors idle", late, finding.Medium, want{finding.ProcessorWait, []string{"waited for a processor = 600 ms\n", "\nran = 200 ms\nprocessors = 4\nprocessors busy meanwhile = 25.0 %\n"}}, 560, "boxprofile"},
 		{"a collector that takes a third", (&goText{}).processor("main.work 0 60000", "runtime.gcBgMarkWorker 60000 80000", "runtime.bgsweep 80000 90000", "GC mark assist 90000 94000", "stop-the-world (GC mark termination) 94000 95000").
 			goroutine("main.work", 0, 100_000, "running 0 60000", "waiting: network 60000 100000"),
-			finding.High, want{finding.GarbageCollection, []string{"takes 36.8 % of the time in which processors are busy (35.0 ms of 95.0 ms)", "20.0 ms in background workers", "4.00 ms in assists", "10.0 ms in sweeps", "1.00 ms with the world stopped"}}, 35, "timeline"},
+			finding.High, want{finding.GarbageCollection, []string{"garbage collection = 35.0 ms\nprocessors busy = 95.0 ms\nshare of the busy time = 36.8 %\nbackground workers = 20.0 ms\nassists = 4.00 ms\nsweeps = 10.0 ms\nworld stopped = 1.00 ms\n"}}, 35, "timeline"},
 		// A half of the worker's time is on a processor with nothing else to do.
 		{"workers on idle processors are not counted", (&goText{}).processor("main.work 0 70000", "runtime.gcBgMarkWorker 70000 100000").
 			goroutine("main.work", 0, 100_000, "running 0 70000", "waiting: network 70000 100000").
 			goroutine("runtime.gcBgMarkWorker", 0, 100_000, "runtime waiting: system goroutine wait 0 70000", "runtime running 70000 85000", "runtime running 85000 100000", "!70000000 ! \"GC (idle)\"", "!85000000 ! \"GC (dedicated)\""),
-			finding.Medium, want{finding.GarbageCollection, []string{"takes 15.0 %", "15.0 ms in background workers"}}, 15, "timeline"},
+			finding.Medium, want{finding.GarbageCollection, []string{"share of the busy time = 15.0 %\nbackground workers = 15.0 ms\n"}}, 15, "timeline"},
 		// Three of four are blocked at any time, one processor is idle.
-		{"a lock that all want", convoy, finding.Medium, want{finding.Blocked, []string{"4 goroutines of main.work waited 300 ms on locks", "most at main.update (main.go:12), and ran 100 ms", "2 processors were idle 50.0 %"}}, 100, "timeline"},
+		{"a lock that all want", convoy, finding.Medium, want{finding.Blocked, []string{"at run/goroutines/main.work\nin waiting: sync\n", "main.work, waiting: sync = 300 ms\nmain.work, running = 100 ms\nmain.work, goroutines = 4\n", "share of the processors' time = 50.0 %"}}, 100, "timeline"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.trace.read(t)
@@ -257,12 +256,12 @@ func TestWhatTheSchedulersOfRealTracesSay(t *testing.T) {
 	}{
 		// The compiler on two processors, told to compile four functions at a time.
 		{[]string{"data", "go-compile", "gocompile.trace"}, []want{
-			{finding.ProcessorWait, []string{"compileFunctions.func3.1 (1,371 goroutines", "2 processors were busy for 99"}}, {finding.GarbageCollection, []string{"takes 11.6 %"}}, {finding.Serial, []string{"main.main runs alone for 1.18 s", "25.0 % of the run"}}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium}},
+			{finding.ProcessorWait, []string{"compileFunctions.func3.1, goroutines = 1,371\n", "processors = 2\nprocessors busy meanwhile = 99.8 %"}}, {finding.GarbageCollection, []string{"share of the busy time = 11.6 %"}}, {finding.Serial, []string{"main.main alone = 1.18 s", "share of the run = 25.0 %"}}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium}},
 		// A test that sets GOMAXPROCS to 16 on a machine with two cores.
 		{[]string{"data", "go-nethttp", "nethttp.trace"}, []want{
-			{finding.ProcessorWait, []string{"net/http.(*conn).serve (263 goroutines", "16 processors were busy for only 5", "GOMAXPROCS"}}, {finding.GarbageCollection, []string{"takes 18.5 %"}}, {finding.Serial, []string{"main.main runs alone for 81.8 ms"}}, {finding.Serial, []string{"net/http.(*conn).serve runs alone"}}, {finding.IdleProcessors, nil}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium, finding.Medium, finding.Low}},
+			{finding.ProcessorWait, []string{"net/http.(*conn).serve, goroutines = 263\n", "processors = 16\nprocessors busy meanwhile = 54.9 %"}}, {finding.GarbageCollection, []string{"share of the busy time = 18.5 %"}}, {finding.Serial, []string{"main.main alone = 81.8 ms"}}, {finding.Serial, []string{"net/http.(*conn).serve alone = 14.6 ms"}}, {finding.IdleProcessors, nil}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium, finding.Medium, finding.Low}},
 		// 71 of the 73 ms of the collector are on processors that had nothing else to do.
-		{[]string{"data", "go-sync", "sync.trace"}, []want{{finding.IdleProcessors, []string{"TestMutexFairness.func1 sleeps"}}, {finding.ProcessorWait, []string{"TestPoolStress.func1 (10 goroutines", "2 processors"}}}, []finding.Level{finding.Low, finding.Low}},
+		{[]string{"data", "go-sync", "sync.trace"}, []want{{finding.IdleProcessors, []string{"TestMutexFairness.func1 sleeps = "}}, {finding.ProcessorWait, []string{"TestPoolStress.func1, goroutines = 10\n", "processors = 2\n"}}}, []finding.Level{finding.Low, finding.Low}},
 	} {
 		t.Run(c.path[1], func(t *testing.T) {
 			r := viewtest.Import(t, c.path...)
@@ -278,7 +277,7 @@ func TestWhatTheSchedulersOfRealTracesSay(t *testing.T) {
 				if f.Severity != c.level[i] {
 					t.Errorf("%s is %s, want %s", f.Kind, f.Severity, c.level[i])
 				}
-				if name, _, ok := strings.Cut(f.Text, " runs alone"); ok {
+				if name, ok := strings.CutSuffix(f.Evidence[0].Name, " alone"); ok {
 					all := scanAlone(t, r, name) // short pieces too
 					if told := f.Evidence[0].Value; told > 1.01*all || told < 0.85*all {
 						t.Errorf("%s alone is %v, of %v in all", name, told, all)
@@ -299,7 +298,7 @@ func TestWhatTheSchedulersOfRealTracesSay(t *testing.T) {
 // 82.052229 ms, scheduler wait time 664.953153 ms.
 func TestWaitsAreThoseOfGoToolTrace(t *testing.T) {
 	d := read(t, viewtest.Import(t, "data", "go-nethttp", "nethttp.trace"))
-	holds(t, &d, want{finding.ProcessorWait, []string{"net/http.(*conn).serve (263 goroutines, waited 665 ms, ran 82.1 ms)"}})
+	holds(t, &d, want{finding.ProcessorWait, []string{"net/http.(*conn).serve waited = 665 ms\n", "net/http.(*conn).serve ran = 82.1 ms\nnet/http.(*conn).serve, goroutines = 263\n"}})
 	for _, e := range d.Findings[0].Evidence {
 		if e.Name == "net/http.(*conn).serve waited" && e.Value == 664_953_153 {
 			return
@@ -452,21 +451,21 @@ func TestWhoReceivesLateIsNamed(t *testing.T) {
 	}
 	for _, c := range []struct {
 		trace string
-		says  []string
+		about []string
 	}{
 		{locking(false, all).asGoWaiting("waiting: chan send", woken, func(int) string { return "main.work" }),
-			[]string{"in channel sends", "main.work ran up to where it receives in main.take (main.go:7)", "semaphore"}},
+			[]string{"at run/goroutines/main.work\nin waiting: chan send\n", "waited while main.work ran up to main.take = "}},
 		{locking(false, one).asGoWaiting("waiting: chan send", woken, func(k int) string { return []string{"main.consume", "main.work"}[min(k, 1)] }),
-			[]string{"of main.work waited", "main.consume ran up to where it receives in main.take (main.go:7)"}},
+			[]string{"main.work, waiting: chan send = ", "waited while main.consume ran up to main.take = "}},
 	} {
 		d := read(t, text(c.trace).store(t))
 		f := &d.Findings[0]
 		if f.Kind != finding.Blocked {
 			t.Errorf("%s: %s", f.Kind, f.Text)
 		}
-		for _, s := range c.says {
-			if !strings.Contains(f.Text, s) {
-				t.Errorf("%q is not in %q", s, f.Text)
+		for _, s := range c.about {
+			if !strings.Contains(d.about(f), s) {
+				t.Errorf("%q is not in\n%s", s, d.about(f))
 			}
 		}
 	}
@@ -530,7 +529,7 @@ func crowd(threads, processors, turns int) (string, float64) {
 func TestMoreThreadsThanProcessorsAreTold(t *testing.T) {
 	text, waited := crowd(12, 4, 60)
 	d := read(t, parsed(t, text))
-	if len(d.Findings) == 0 || d.Findings[0].Kind != finding.Crowded || float64(d.Findings[0].Lost) != waited || !strings.Contains(d.Findings[0].Text, "12.0 on average then, for 4 processors") {
+	if len(d.Findings) == 0 || d.Findings[0].Kind != finding.Crowded || float64(d.Findings[0].Lost) != waited || !strings.Contains(d.about(&d.Findings[0]), "processors = 4\ncould run, mean = 12\n") {
 		t.Errorf("%q, want %v", texts(&d), waited)
 	}
 	text, _ = crowd(4, 4, 60)
