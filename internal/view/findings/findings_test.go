@@ -216,8 +216,8 @@ func TestWhatLINPACKAndLAMMPSDoIsRecognised(t *testing.T) {
 		about []string
 	}{
 		{"otf2-hpl16-deep-a", finding.Communication, []string{"MPI_Send", "MPI_Recv"}},           // two cores for sixteen ranks: MPI polls
-		{"otf2-hpl16-deep-b", finding.Data, []string{"records = 960\n"}},            // MPI_Ssend, which the shim leaves out
-		{"otf2-hpl32", finding.Data, nil}, // see its notes
+		{"otf2-hpl16-deep-b", finding.Data, []string{"records = 960\n"}},                         // MPI_Ssend, which the shim leaves out
+		{"otf2-hpl32", finding.Data, nil},                                                        // see its notes
 		{"otf2-lammps-balanced16", finding.Communication, []string{"MPI_Allreduce", "MPI_Send"}}, // and no straggler
 		{"otf2-lammps-imbalanced16", finding.Imbalance, []string{"load balance = 35.0 %", "Working on rank 1 = 25.2 ms"}},
 		{"otf2-lammps-imbalanced16", finding.StartUp, []string{"at lmp/P#0/P#0T#0\nfirst record after that of the others, median = 54.9 ms\n"}},
