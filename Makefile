@@ -71,10 +71,10 @@ ALONE = FuzzStore TestAPartMayBeMadeAgain TestARunWithoutRowsIsJoined TestCallsI
   TestCoverHoldsEachRowAndInstantOnce TestDamageIsAnErrorNeverACrash TestDigestsAreKeptRebuiltAndSaved \
   TestForgedStoresAreRefused TestFormat TestGroupsKeptAreThoseOfTheRows TestJoinedPartsAreTheWholeImport \
   TestManyForgedStoresAreAnsweredOrRefused TestMemoryOfAnImportDoesNotGrowWithItsLinks \
-  TestNoFlipChangesAnAnswerInSilence TestNumbersOfNothingAreNotHandedOut TestPartsThatAreNotOfOneRunAreRefused \
+  TestNoFlipChangesAnAnswerInSilence TestDamagedStoresReturnNoNumbersOutOfRange TestPartsThatAreNotOfOneRunAreRefused \
   TestRoleTimeFromKeptBinsEqualsThatFromRows TestRoleTimesAreThoseOfEachLocationAlone \
   TestRemoteStorePassesTheSuite TestSumsOfLinksAreThoseOfTheLinks TestTimeFromPrefixSumsIsThatOfTheRows \
-  TestUnpackedSizesAreToldFromTheBeginning TestValuesWithoutEndBecomeOneRegion
+  TestUnpackedSizesAreEstimatedFromTheBeginning TestValuesWithoutEndBecomeOneRegion
 empty =
 test-race:
 	@if command -v cc >/dev/null || command -v gcc >/dev/null; then \

@@ -12,7 +12,7 @@ import (
 // ask for it past internal/parallel.
 var countOfCores = regexp.MustCompile(`(?i)\b(?:workers|cores|procs|threads)\s*:?=\s*[2-9]\d*$|\bboth cores\b|runtime\.(?:NumCPU|GOMAXPROCS)\(`)
 
-func TestNobodyWritesDownANumberOfCores(t *testing.T) {
+func TestSourcesContainNoNumberOfCores(t *testing.T) {
 	for line, want := range map[string]bool{
 		"	const workers = 2": true, "	cores := 4": true, "// on both cores": true, "	n := runtime.NumCPU()": true, "	n := parallel.Workers()": false, "	workers := min(workers, 2*n)": false,
 	} {

@@ -9,7 +9,7 @@ import (
 )
 
 // What docs/reliability.md says was tried is a test: every row names one, and it is there.
-func TestWhatIsSaidToBeTriedIsTried(t *testing.T) {
+func TestDocumentedFaultsHaveATest(t *testing.T) {
 	text, err := os.ReadFile("../docs/reliability.md")
 	if err != nil {
 		t.Fatal(err)

@@ -74,7 +74,7 @@ func TestIntervalsNestAndMistakesAreCounted(t *testing.T) {
 	}
 }
 
-func TestWhatIsOpenCountsUpToNow(t *testing.T) {
+func TestOpenIntervalsCountUpToNow(t *testing.T) {
 	set := New(Options{})
 	w := set.Worker("w")
 	w.Begin()

@@ -36,7 +36,7 @@ func everything(t *testing.T, store string) []byte {
 	return b.Bytes()
 }
 
-func TestNoWordOfTheUserIsLeftInAnAnonymisedRun(t *testing.T) {
+func TestAnAnonymisedRunHasNoNameOfTheSource(t *testing.T) {
 	dir := t.TempDir()
 	source := filepath.Join(dir, "secretfile.json")
 	text := `{"secretproperty":"secretvalue","traceEvents":[

@@ -89,7 +89,7 @@ func TestCompareRefusesWhatItCannotMean(t *testing.T) {
 	}
 }
 
-func TestOfOneRunASideNothingIsCertain(t *testing.T) {
+func TestOneRunPerSideAllowsNoDecision(t *testing.T) {
 	dir := t.TempDir()
 	chrome(t, dir+"/a.json", 5000)
 	chrome(t, dir+"/b.json", 6000)

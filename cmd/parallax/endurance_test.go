@@ -127,7 +127,7 @@ func TestManyImportsOfOneThingIntoOneCacheAllOpen(t *testing.T) {
 	}
 }
 
-func TestFewFileDescriptorsAreEnoughOrAreSaid(t *testing.T) {
+func TestFewFileDescriptorsSufficeOrAreReported(t *testing.T) {
 	want, err := profileOf(t, t.TempDir(), "", "demo:stencil")
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAFullDiskIsSaidAndLeavesNothing(t *testing.T) {
+func TestAFullDiskIsAnErrorAndLeavesNoFiles(t *testing.T) {
 	cache := t.TempDir()
 	if err := syscall.Mount("tmpfs", cache, "tmpfs", 0, "size=20m"); err != nil {
 		t.Skipf("a small disk cannot be made here: %v", err)

@@ -24,7 +24,7 @@ type faulty struct{}
 
 func (faulty) Write([]byte) (int, error) { panic("made to fail") }
 
-func TestAFaultOfTheProgramHasItsOwnStatus(t *testing.T) {
+func TestInternalErrorsHaveTheirOwnExitStatus(t *testing.T) {
 	var errs bytes.Buffer
 	if status := run(context.Background(), []string{"version"}, faulty{}, &errs); status != 3 || !strings.Contains(errs.String(), "internal error") || !strings.Contains(errs.String(), "made to fail") {
 		t.Errorf("%d: %s", status, &errs)

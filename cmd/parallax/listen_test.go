@@ -204,7 +204,7 @@ func TestEveryRequestLeavesALineWithoutItsToken(t *testing.T) {
 	}
 }
 
-func TestListeningBeyondThisMachineIsSaid(t *testing.T) {
+func TestListeningBeyondThisMachineIsAnnounced(t *testing.T) {
 	at := func(ip string) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip), Port: 1} }
 	if got := exposure(at("127.0.0.1"), false); got != nil {
 		t.Errorf("loopback: %q", got)

@@ -70,7 +70,7 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 	return out
 }
 
-func TestShardsThatCannotBeJoinedAreSaid(t *testing.T) {
+func TestShardsThatCannotBeJoinedAreErrors(t *testing.T) {
 	t.Setenv("PARALLAX_CACHE", t.TempDir())
 	run := filepath.Join(t.TempDir(), "run.plx")
 	for _, x := range []struct {

@@ -14,7 +14,7 @@ import (
 // A format, a view, a finding and an option are added to a copy of the tree as CONTRIBUTING.md and docs/adding-a-*.md
 // say, and their suites and those of the lists are run. It takes about 12 s of CPU
 // time, for linking test programs, and 35 s the first time: what is not changed is taken from the build cache.
-func TestWhatTheDocumentsInviteCanBeAdded(t *testing.T) {
+func TestDocumentedExtensionsCanBeAdded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and runs tests of a copy of the tree")
 	}

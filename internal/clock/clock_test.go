@@ -103,7 +103,7 @@ func TestDriftIsFound(t *testing.T) {
 	}
 }
 
-func TestClocksThatAgreeAreLeftInOrder(t *testing.T) {
+func TestClocksThatAgreeAreNotCorrected(t *testing.T) {
 	w, f := newWorld(4, 0), New(4)
 	clear(w.offset)
 	for range 1000 {

@@ -113,7 +113,7 @@ func TestAResultOfAnotherVersionOrRunOrDamagedIsMadeAnew(t *testing.T) {
 	}
 }
 
-func TestWhatIsQuicklyMadeIsNotKept(t *testing.T) {
+func TestCheapResultsAreNotStored(t *testing.T) {
 	made := 0
 	d := counted(&made)
 	d.Keeps = func(store.Reader) bool { return false }

@@ -116,7 +116,7 @@ func TestRowGroupsEndWithLocations(t *testing.T) {
 	}
 }
 
-func TestWhatFailsIsSaidAndLeavesNothing(t *testing.T) {
+func TestFailedExportsAreErrorsAndLeaveNoFile(t *testing.T) {
 	mine := errors.New("the table broke")
 	_, err := Write(t.Context(), &bytes.Buffer{}, "few", columns, func(emit func(*table.Batch) error) error {
 		if err := emit(batch(0, 10)); err != nil {
@@ -184,7 +184,7 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
 // An export that was killed leaves a directory whose lock is free; the next one beside it removes that, and no other.
-func TestWhatAKilledExportLeftIsRemoved(t *testing.T) {
+func TestRemainsOfAKilledExportAreRemoved(t *testing.T) {
 	parent := t.TempDir()
 	killed, alive := filepath.Join(parent, ".a.part-1"), filepath.Join(parent, ".b.part-2")
 	for _, dir := range []string{killed, alive} {

@@ -407,7 +407,7 @@ func TestEveryEntryOfAZipIsAccountedFor(t *testing.T) {
 }
 
 // A tar that holds a file twice has the newer one, and says so.
-func TestAFileThatATarHoldsTwiceIsSaid(t *testing.T) {
+func TestADuplicateFileInATarIsReported(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, text := range []string{"old", "newer"} {
@@ -430,7 +430,7 @@ func TestAFileThatATarHoldsTwiceIsSaid(t *testing.T) {
 }
 
 // Room for an import is asked for before anything is read: how large a packed file is is told from its beginning and its end.
-func TestUnpackedSizesAreToldFromTheBeginning(t *testing.T) {
+func TestUnpackedSizesAreEstimatedFromTheBeginning(t *testing.T) {
 	var text strings.Builder
 	for i := 0; text.Len() < 12<<20; i++ {
 		if i > 50_000 {

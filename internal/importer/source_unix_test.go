@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsNoFileIsSkippedAndNamed(t *testing.T) {
+func TestNonFilesAreSkippedAndNamed(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "good.json", []byte("[]"))
 	write(t, dir, "sub/also.json", []byte("[]"))

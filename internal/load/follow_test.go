@@ -116,7 +116,7 @@ func TestRecordersAreShownWhileTheyRun(t *testing.T) {
 }
 
 // What cannot be read is an error only where it stays as it is, and is said once.
-func TestASourceThatIsNoneIsSaidOnce(t *testing.T) {
+func TestAnUnreadableSourceIsReportedOnce(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "notes.txt"), "nothing to see here\n")
 	look := follower(t, dir)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-func TestWhatIsKeptFitsInHalfOfTheBudgetAndTheOldestGoes(t *testing.T) {
+func TestCachedEntriesFitHalfTheBudgetAndTheOldestIsEvicted(t *testing.T) {
 	b := New(200)
 	var gone []string
 	keep := func(name string, size int64, on ...*Held) *Held {
@@ -37,7 +37,7 @@ func TestWhatIsKeptFitsInHalfOfTheBudgetAndTheOldestGoes(t *testing.T) {
 	}
 }
 
-func TestWhatHoldsOnToAnotherGoesWithIt(t *testing.T) {
+func TestDependentEntriesAreEvictedTogether(t *testing.T) {
 	b := New(200)
 	var gone []string
 	tree := b.Hold(50, func() { gone = append(gone, "tree") })
@@ -64,7 +64,7 @@ func measured(b *Budget) (live *atomic.Int64) {
 	return live
 }
 
-func TestWorkBeyondTheBudgetIsStoppedInWords(t *testing.T) {
+func TestWorkBeyondTheMemoryBudgetStopsWithAReason(t *testing.T) {
 	b := New(1 << 30)
 	live := measured(b)
 	old, done := b.Work(context.Background())
@@ -135,7 +135,7 @@ func TestNothingBeginsBesideOthersWhereThereIsNoRoom(t *testing.T) {
 	}
 }
 
-func TestWhatWasStoppedAmongOthersIsTriedAlone(t *testing.T) {
+func TestWorkStoppedBesideOthersIsRetriedAlone(t *testing.T) {
 	b := New(1 << 30)
 	measured(b)
 	_, other := b.Work(context.Background())
@@ -234,7 +234,7 @@ func TestSizesAreWhatValuesHoldOnTo(t *testing.T) {
 func addressOf(x any) uintptr { return reflect.ValueOf(x).Pointer() }
 
 // Memory that is taken of the system, not of the runtime, counts like any other, and the runtime has so much less.
-func TestWhatIsHeldOutsideTheRuntimeCounts(t *testing.T) {
+func TestMemoryOutsideTheGoRuntimeCounts(t *testing.T) {
 	defer mostOutside.Store(mostOutside.Load())
 	b := New(1 << 40)
 	before := b.inUse()

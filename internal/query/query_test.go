@@ -222,7 +222,7 @@ func TestAQueryEndsWithItsTimeAndItsContext(t *testing.T) {
 	}
 }
 
-func TestReadingEndsWhereNobodyReadsOn(t *testing.T) {
+func TestReadingStopsAtTheRowLimit(t *testing.T) {
 	r := two(t)
 	d := database(r)
 	rows, err := d.Query(context.Background(), "select * from intervals", query.Limits{Rows: 5})

@@ -28,7 +28,7 @@ func TestOneHolderHasHalfOfThePlaces(t *testing.T) {
 }
 
 // A holder whose queries failed waits behind one who used less time.
-func TestWhoUsedLessGoesFirst(t *testing.T) {
+func TestTheHolderWithLessUsedTimeRunsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x, ctx := newTurns(1), context.Background()
 		leave, _ := x.enter(ctx, "guest")

@@ -16,7 +16,7 @@ import (
 )
 
 // Four senders that announce much and send a byte hold nothing.
-func TestIdleSendersKeepNobodyOut(t *testing.T) {
+func TestIdleSendersDoNotBlockOthers(t *testing.T) {
 	r, s := start(t, Options{Dir: t.TempDir(), patience: time.Millisecond, idle: 50 * time.Millisecond})
 	for range 8 {
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))

@@ -202,7 +202,7 @@ func idsIn(t testing.TB, dir string) map[uint64]int {
 	return out
 }
 
-func TestWhatIsAcknowledgedIsOnDiskInEveryFormItComes(t *testing.T) {
+func TestAcknowledgedSpansAreOnDiskInEveryEncoding(t *testing.T) {
 	dir := t.TempDir()
 	r, s := start(t, Options{Dir: dir})
 	text, err := (&ptrace.JSONMarshaler{}).MarshalTraces(spansOf(30, 3))
@@ -368,7 +368,7 @@ func TestTheOldestGoWhereTheLimitIsPassed(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRequestIsRefusedInWords(t *testing.T) {
+func TestInvalidRequestsAreRefusedWithAReason(t *testing.T) {
 	dir := t.TempDir()
 	r, s := start(t, Options{Dir: dir, Largest: 1 << 16})
 	bomb := bytes.Repeat([]byte{0}, 1<<20)

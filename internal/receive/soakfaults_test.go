@@ -36,7 +36,7 @@ func (f *full) Write(b []byte) (int, error) {
 // connections without sending, and send nonsense; between rounds a bit of the log turns. Acknowledged means kept: no
 // more requests are missing than the log reports as damaged, and no more than bits were turned. SOAK_ROUNDS is how
 // many rounds there are.
-func TestWhatWasAcknowledgedIsKeptThroughRoundsOfFaults(t *testing.T) {
+func TestAcknowledgedSpansSurviveRoundsOfFaults(t *testing.T) {
 	rounds, _ := strconv.Atoi(os.Getenv("SOAK_ROUNDS"))
 	if rounds == 0 {
 		rounds = 6

@@ -79,7 +79,7 @@ func TestTheFileNeedsNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatARunHasIsInIt(t *testing.T) {
+func TestAReportHasFindingsPicturesAndTables(t *testing.T) {
 	text := write(t, viewtest.Local(t, func(w trace.Writer) { viewtest.WriteSteps(w, 64, 64_000) }), "steps")
 	for _, want := range []string{"<h2>Findings</h2>", ">Timeline</h3>", ">Contrast</h3>", ">Treemap</h3>", "parallax view profile steps", "Regions by exclusive time", "Nothing was repaired", "parallax view timeline steps -o timeline.svg"} {
 		if !strings.Contains(text, want) {

@@ -160,7 +160,7 @@ func TestLabelsThatDifferStayApartWhenShortened(t *testing.T) {
 	}
 }
 
-func TestNamesOfASetKeepWhatTellsThemApart(t *testing.T) {
+func TestNamesOfASetKeepTheirDifferences(t *testing.T) {
 	threads := []string{"THREAD 1.6.1", "THREAD 1.7.1", "THREAD 1.16.1"}
 	files := []string{"mpi-scaling-27cores.cali", "mpi-scaling-343cores.cali"}
 	ranks := []string{"rank 8", "rank 259"}

@@ -78,7 +78,7 @@ func TestCausesAndEffectsFollowLinksAndCallers(t *testing.T) {
 	}
 }
 
-func TestOfManyLinksTheFirstAreNamedAndAllAreCounted(t *testing.T) {
+func TestAllLinksAreCountedAndTheFirstAreListed(t *testing.T) {
 	r := (&viewtest.Case{Trace: exchange}).Open(t)
 	n, _, err := search.CausesOf(t.Context(), r, row(t, r, "r0", 100), 1)
 	if err != nil || n.EffectCount != 2 || told(r, n.Effects) != "MPI_Recv@150 message" {

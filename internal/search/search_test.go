@@ -89,7 +89,7 @@ func TestWordsNamesDurationsAndAttributesFindIntervals(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsSaid(t *testing.T) {
+func TestUnreadableSearchesAreErrorsWithAReason(t *testing.T) {
 	for text, why := range map[string]string{"": "nothing to search for", "  ": "nothing", `"open`: "not closed", ">5parsecs": "duration", "bytes>many": "number", ">30%": "duration"} {
 		if _, err := search.Parse(text); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, want %q", text, err, why)

@@ -33,7 +33,7 @@ func (r *brief) Brief(it scene.Item) (view.Brief, bool) {
 
 // The page says of many items, from their columns, what the server says of each; its half of
 // this test reads the same fixtures.
-func TestAGlanceSaysTheSameOnBothSides(t *testing.T) {
+func TestBriefsOfPageAndServerAreEqual(t *testing.T) {
 	value := &brief{[]view.Brief{
 		{Title: "solve", On: "rank 0", Region: 7, Begin: 0, End: 1},
 		{Title: "rank 1", On: "rank 1", Region: trace.NoRegion, Begin: 1234567, End: 987654321012, Count: 12345},

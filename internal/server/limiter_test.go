@@ -26,7 +26,7 @@ func hold(t *testing.T, s *computeLimiter, name string) (release func()) {
 	return sync.OnceFunc(func() { close(out); <-done })
 }
 
-func TestWhatIsCheapPassesWhatIsDear(t *testing.T) {
+func TestCheapComputationsRunBeforeExpensiveOnes(t *testing.T) {
 	s := newComputeLimiter(2, 100)
 	s.learn("slow", time.Minute)
 	s.learn("fast", time.Millisecond)
@@ -45,7 +45,7 @@ func TestWhatIsCheapPassesWhatIsDear(t *testing.T) {
 	}
 }
 
-func TestWhatIsComputedIsFinishedWhileOthersAreComputed(t *testing.T) {
+func TestRunningComputationsFinishBesideOthers(t *testing.T) {
 	s := newComputeLimiter(2, 100)
 	defer hold(t, s, "one")()
 	defer hold(t, s, "another")()
@@ -54,7 +54,7 @@ func TestWhatIsComputedIsFinishedWhileOthersAreComputed(t *testing.T) {
 	within(t, "a picture is drawn", done)
 }
 
-func TestWhatGoesThroughALargeRunIsDearFromTheFirstTimeOn(t *testing.T) {
+func TestScansOfALargeRunAreExpensiveFromTheFirst(t *testing.T) {
 	s := newComputeLimiter(2, 100)
 	s.expectScan("all of it", 1e8)
 	s.expectScan("all of little", 1e3)
@@ -67,7 +67,7 @@ func TestWhatGoesThroughALargeRunIsDearFromTheFirstTimeOn(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsIsPassedOnlySoOften(t *testing.T) {
+func TestWaitingComputationsAreOvertakenABoundedNumberOfTimes(t *testing.T) {
 	s := newComputeLimiter(1, 1000)
 	s.enter(unknown)
 	s.enter(quick)
@@ -93,7 +93,7 @@ func TestWhoWaitsIsPassedOnlySoOften(t *testing.T) {
 	}
 }
 
-func TestWhoLeavesTheQueueTakesNoPlace(t *testing.T) {
+func TestCancelledRequestsLeaveTheQueue(t *testing.T) {
 	s := newComputeLimiter(1, 10)
 	release := hold(t, s, "new")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -112,7 +112,7 @@ func TestWhoLeavesTheQueueTakesNoPlace(t *testing.T) {
 	}
 }
 
-func TestWhatFailedLateIsDearToo(t *testing.T) {
+func TestSlowFailuresCountAsExpensive(t *testing.T) {
 	s := newComputeLimiter(2, 4)
 	s.learnFrom("slow", dearFrom, false)
 	if s.classOf("slow") != dear {

@@ -125,7 +125,7 @@ func TestIntervalsAreFoundByWords(t *testing.T) {
 	h.failure("/api/runs/small.trace/intervals?q=mpi&at=now", 400, "usage", "time")
 }
 
-func TestCausesOfAnIntervalAreTold(t *testing.T) {
+func TestTheAPIReturnsTheCausesOfAnInterval(t *testing.T) {
 	h := start(t, nil)
 	var found intervalsJSON
 	h.get("/api/runs/small.trace/intervals?q=mpi", 200, &found)

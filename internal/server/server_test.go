@@ -239,7 +239,7 @@ func (brokenReader) Time(context.Context, store.Window) (*store.TimeTable, error
 	return nil, errors.New("read column: disk error")
 }
 
-func TestFailingStoreIsAnErrorInWords(t *testing.T) {
+func TestAFailingStoreIsAReadableError(t *testing.T) {
 	h := start(t, func(c *Config) { c.Runs[0].Store = brokenReader{c.Runs[0].Store} })
 	h.failure("/api/runs/small.trace/info", 422, "failed", "disk error")
 }

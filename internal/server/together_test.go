@@ -72,7 +72,7 @@ func TestOnlyWhatAPageShowsIsAskedTogether(t *testing.T) {
 }
 
 // The page of a read-only link asks together too.
-func TestWhoOnlyLooksAsksTogether(t *testing.T) {
+func TestReadOnlyPagesMayBatchRequests(t *testing.T) {
 	h := teamOf(t, nil)
 	body, _ := json.Marshal(togetherBody{[]string{"summary"}})
 	for token, want := range map[string]int{"guest-guest-guest": 200, "guess": 403} {

@@ -140,7 +140,7 @@ func TestOneClientCannotKeepOthersOut(t *testing.T) {
 	}
 }
 
-func TestAWrongMethodAndAWrongBodyAreSaid(t *testing.T) {
+func TestWrongMethodsAndBodiesAreErrors(t *testing.T) {
 	h := start(t, nil)
 	if answer, body := h.ask("PUT", "/api/runs", "", nil); answer.StatusCode != 405 || answer.Header.Get("Allow") != "GET, POST" {
 		t.Errorf("PUT answers %d, allow %q: %s", answer.StatusCode, answer.Header.Get("Allow"), body)

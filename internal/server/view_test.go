@@ -96,7 +96,7 @@ func TestSelectionAndOptionsReachTheView(t *testing.T) {
 	}
 }
 
-func TestWrongRequestsSayWhatWouldBeRight(t *testing.T) {
+func TestWrongRequestsListTheValidValues(t *testing.T) {
 	h := start(t, nil)
 	for q, word := range map[string]string{
 		"scene?width=0":                                "1 to",

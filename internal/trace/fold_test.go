@@ -2,7 +2,7 @@ package trace
 
 import "testing"
 
-func TestWhatDiffersByRankIsNoPartOfAName(t *testing.T) {
+func TestNamesAreFoldedWithoutRankAndAddress(t *testing.T) {
 	for _, r := range nameRules {
 		if got := foldName(r.example, r.runs); got != r.folded {
 			t.Errorf("%q became %q, not %q", r.example, got, r.folded)
@@ -16,7 +16,7 @@ func TestWhatDiffersByRankIsNoPartOfAName(t *testing.T) {
 	}
 }
 
-func TestWhatTheAuthorWroteStaysInAName(t *testing.T) {
+func TestNumbersOfTheAuthorStayInAName(t *testing.T) {
 	for _, name := range []string{
 		"0x45ab12", "[libc.so.6+0x2a1b3]", "libcuda.so 0x7f00", "mask=0xff", "colour=0xff8000", "void gemm<float, 128, 4>(float*)",
 		"aten::conv2d [1024×256×1×1]", "torch/nn/modules/module.py(1518): _wrapped_call_impl", "GET localhost:8080/user",

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-func TestHowLocationsAreArrangedIsRead(t *testing.T) {
+func TestArrangementsOfLocationsAreParsed(t *testing.T) {
 	for _, c := range []struct{ text, want, bad string }{
 		{"", "<nil>", ""},
 		{"tree", "<nil>", ""},

@@ -13,7 +13,7 @@ import (
 
 // Regions of one name are one line, which says the role of the one that takes most
 // time, in whatever order they were defined.
-func TestRegionsOfOneNameAreToldAsTheLargestOfThem(t *testing.T) {
+func TestRegionsOfOneNameHaveTheRoleOfTheLargest(t *testing.T) {
 	m := storetest.NewMemory()
 	small := m.Region(trace.Region{Name: "wait", Category: "gui", Role: trace.RoleCompute})
 	large := m.Region(trace.Region{Name: "wait", Category: "mpi", Role: trace.RoleCommunication})

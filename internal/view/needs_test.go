@@ -38,7 +38,7 @@ func TestMissingSaysWhatTheSourceHolds(t *testing.T) {
 }
 
 // Rows aside are chosen by their own name only, whatever lies above them.
-func TestChosenHoldsRowsAsideOnlyByName(t *testing.T) {
+func TestOverlayRowsAreSelectedOnlyByTheirOwnName(t *testing.T) {
 	m := storetest.NewMemory()
 	region := m.Region(trace.Region{Name: "work"})
 	add := func(l trace.Location) trace.LocationID {

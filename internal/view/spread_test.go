@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-func TestWhatWouldHaveToMoveIsCountedWithinAKind(t *testing.T) {
+func TestPredictionsMoveRowsWithinOneKindOnly(t *testing.T) {
 	for _, x := range []struct {
 		name   string
 		kinds  []int32

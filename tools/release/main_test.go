@@ -144,7 +144,7 @@ func TestPackagesInstallIntoAnEmptyRootAndRun(t *testing.T) {
 	}
 }
 
-func TestTheBillNamesTheModulesInTheBinary(t *testing.T) {
+func TestTheBillOfMaterialsHasTheModulesOfTheBinary(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

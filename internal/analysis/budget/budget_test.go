@@ -228,7 +228,7 @@ func TestWaitsForALockAreOfWhoHeldIt(t *testing.T) {
 }
 
 // Who joins another waits until that one wakes it.
-func TestWhoIsWokenWaitedForWhoWokeIt(t *testing.T) {
+func TestAWokenActorWaitedForItsWaker(t *testing.T) {
 	const compute, join = 1, 2
 	b := New(2, 3, 0, 20)
 	f := NewFinder(b)

@@ -58,7 +58,7 @@ func TestPointsOfTigerbeetle(t *testing.T) {
 	}
 }
 
-func TestAPlantedStepIsFoundAndNoiseIsNot(t *testing.T) {
+func TestAnInjectedStepIsFoundAndNoiseIsNot(t *testing.T) {
 	wrong, missed, late := 0, 0, 0
 	for seed := range uint64(20) {
 		draw := rand.New(rand.NewPCG(seed, 1))

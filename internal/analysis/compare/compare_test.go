@@ -157,7 +157,7 @@ func TestQuestionsBelowWhatDidNotChangeAreNotAsked(t *testing.T) {
 	}
 }
 
-func TestWhereNothingChangedNothingIsFoundInNineteenOfTwentyCases(t *testing.T) {
+func TestUnchangedRunsPassInNineteenOfTwentyCases(t *testing.T) {
 	draw := rand.New(rand.NewPCG(5, 6))
 	wrong := 0
 	const cases = 2000

@@ -11,7 +11,7 @@ import (
 )
 
 // Three actors: 0 works from 0 to 10, 1 from 4 to 6; 2 waits from 2 to 9.
-func TestWhoWorksAloneIsToldWithWhoWaitsForIt(t *testing.T) {
+func TestSerialWorkHasItsWaiters(t *testing.T) {
 	var got []string
 	s := concurrency.New(3, 0)
 	s.Alone = func(a, label int32, b, e trace.Time) {

@@ -227,7 +227,7 @@ func noise(random *rand.Rand, quantities, na, nb int, wild bool) []Comparison {
 	return list
 }
 
-func TestPlantedDifferencesAreFoundAndNoiseIsNot(t *testing.T) {
+func TestInjectedDifferencesAreFoundAndNoiseIsNot(t *testing.T) {
 	for _, size := range [][2]int{{1, 7}, {1, 200}, {4, 12}, {8, 8}, {20, 20}, {3, 5000}, {300, 700}} {
 		for _, wild := range []bool{false, true} {
 			t.Run(fmt.Sprint(size, wild), func(t *testing.T) {

@@ -26,7 +26,7 @@ func TestAnAnswerIsAboutTheProgram(t *testing.T) {
 	}
 }
 
-func TestWaitingThatNobodyExplainsIsNotSilence(t *testing.T) {
+func TestUnexplainedWaitingIsAnAnswer(t *testing.T) {
 	for _, c := range []struct {
 		waiting, time trace.Time
 		view          string

@@ -101,9 +101,9 @@ func (c *firstCase) labels(t *testing.T) *Labels {
 
 func close9(got, want float64) bool { return math.Abs(got-want) <= 1e-9*max(1, math.Abs(want)) }
 
-// TestStretchesAndFirstPEqualTheOracle: all stretches of p of a treemap, and the one that it
+// TestRangesOfPAndTheFirstPEqualTheOracle: all stretches of p of a treemap, and the one that it
 // begins with.
-func TestStretchesAndFirstPEqualTheOracle(t *testing.T) {
+func TestRangesOfPAndTheFirstPEqualTheOracle(t *testing.T) {
 	for _, c := range loadFirst(t).Treemap {
 		l := c.labels(t)
 		p := l.Axis(Normalised).P
@@ -207,9 +207,9 @@ func TestFirstPOfOverviewsEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// TestStretchesOfAnOverviewAreItsCuts: they adjoin from 0 to 1, each threshold has another
+// TestRangesOfPOfAnOverviewAreItsCuts: they adjoin from 0 to 1, each threshold has another
 // cut on either side, and inside each the programme finds the cut that it names.
-func TestStretchesOfAnOverviewAreItsCuts(t *testing.T) {
+func TestRangesOfPOfAnOverviewAreItsCuts(t *testing.T) {
 	ctx := context.Background()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 12 {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestWhatThePaperAsksOfMeasures on random trees: an aggregate gains and loses at least
+// TestMeasuresHaveThePropertiesOfThePaper on random trees: an aggregate gains and loses at least
 // what its parts do together (E10), gain by entropy and loss add up to V log2 n (E14), a
 // node's measures do not hang on what is beside it (E8, E9), and larger p only merge (E6).
-func TestWhatThePaperAsksOfMeasures(t *testing.T) {
+func TestMeasuresHaveThePropertiesOfThePaper(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 200 {
 		tree, _, values := leafValues(randomNode(r, 4))

@@ -56,7 +56,7 @@ func TestAStragglerOfOnePhaseIsFound(t *testing.T) {
 	}
 }
 
-func TestNobodyStragglesWhereAllAreAlikeOrNobodyWaits(t *testing.T) {
+func TestEqualRanksAndRunsWithoutWaitingHaveNoStraggler(t *testing.T) {
 	alike := load(1, []trace.Time{100}, []trace.Time{101}, []trace.Time{99}, []trace.Time{102}, []trace.Time{98})
 	if list := Stragglers(alike, budget(alike, 50)); len(list) != 0 {
 		t.Errorf("alike: %+v", list)

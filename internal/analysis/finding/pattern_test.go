@@ -54,7 +54,7 @@ func turns(culprits, steps int, who func(step int) int) []Turn {
 	return list
 }
 
-func TestTurnsAreToldFromChance(t *testing.T) {
+func TestRotationIsDistinguishedFromChance(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		last := -1

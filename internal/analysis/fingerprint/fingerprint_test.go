@@ -158,7 +158,7 @@ func TestAPrintIsKeptWithItsStore(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyElsePutThereIsNotTrusted(t *testing.T) {
+func TestForeignFingerprintsAreNotTrusted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.plx")
 	r := onDisk(t, path)
 	want := of(t, r)

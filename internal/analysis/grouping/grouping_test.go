@@ -297,7 +297,7 @@ func TestASampleIsNearlyAsGoodAsAll(t *testing.T) {
 	}
 }
 
-func TestWhatSetsAGroupApartIsNamed(t *testing.T) {
+func TestGroupsNameTheirDistinguishingCalls(t *testing.T) {
 	row := func(i, c int32, v float64) callgraph.Row {
 		return callgraph.Row{Owner: i, Pair: callgraph.Pair{Caller: -1, Callee: c}, Exclusive: v}
 	}
@@ -364,8 +364,8 @@ func BenchmarkGroup65536(b *testing.B) {
 	b.ReportMetric(float64(grouped)/float64(passed), "group/pass")
 }
 
-// TestWhatIsUnlikeTheOthersComesFirst: one writer of twelve, and four of another kind.
-func TestWhatIsUnlikeTheOthersComesFirst(t *testing.T) {
+// TestOutliersComeFirst: one writer of twelve, and four of another kind.
+func TestOutliersComeFirst(t *testing.T) {
 	b := &trace.Behaviour{Regions: make([]trace.Region, 3), Locations: make([]trace.LocationID, 12), Owner: make([]int32, 12), Owners: 12, Paths: []trace.CallPath{}}
 	for i := range b.Regions {
 		b.Regions[i].Name = string(rune('a' + i))

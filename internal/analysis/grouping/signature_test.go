@@ -29,9 +29,9 @@ func rowsOf(n int) []callgraph.Row {
 	return rows
 }
 
-// TestWhatLocationsCallTellsThemApartFirst: of few locations and of so many that
+// TestLocationsAreGroupedByTheirCallsFirst: of few locations and of so many that
 // most are not compared each with each.
-func TestWhatLocationsCallTellsThemApartFirst(t *testing.T) {
+func TestLocationsAreGroupedByTheirCallsFirst(t *testing.T) {
 	for _, n := range []int{16, 100, 4000} {
 		table := NewTable(n, rowsOf(n), Exclusive)
 		if table.Signatures != 3 {

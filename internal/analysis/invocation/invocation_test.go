@@ -253,7 +253,7 @@ func onOwnCircle(l *Layout, d float64) (count int) {
 	return count
 }
 
-func TestWhatIsWideOnItsOwnCircleIsDrawn(t *testing.T) {
+func TestNodesWideOnTheirOwnCircleAreDrawn(t *testing.T) {
 	tree, _ := fromRecords(randomRecords(3, 2000, 8))
 	l := NewLayout(tree)
 	drawn, n := l.Drawn(4)

@@ -84,8 +84,8 @@ func readSights(t *testing.T) (trees []struct {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// TestWhatIsDrawnIsThatOfTheOracle: of eight trees and 160 sights, from the whole picture to single nodes.
-func TestWhatIsDrawnIsThatOfTheOracle(t *testing.T) {
+// TestDrawnNodesEqualTheOracle: of eight trees and 160 sights, from the whole picture to single nodes.
+func TestDrawnNodesEqualTheOracle(t *testing.T) {
 	sights := 0
 	for _, tree := range readSights(t) {
 		o := NewOutline(grown(tree.Kind, tree.Nodes, tree.Seed))
@@ -155,8 +155,8 @@ func (v *sightVector) compare(t *testing.T, o *Outline, items []Item) {
 	}
 }
 
-// TestALookTakesStepsForWhatIsDrawn, not for what there is: of 10^6 nodes.
-func TestALookTakesStepsForWhatIsDrawn(t *testing.T) {
+// TestDrawingCostsStepsPerDrawnNode, not for what there is: of 10^6 nodes.
+func TestDrawingCostsStepsPerDrawnNode(t *testing.T) {
 	o := NewOutline(grown("random", 1_000_000, 9))
 	for _, zoom := range []float64{1, 100, 2435, 1e6} {
 		ring := 300 / float64(o.Height) * zoom

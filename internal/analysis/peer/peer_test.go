@@ -20,7 +20,7 @@ func job(gpus int) []map[Kind]Sum {
 	return out
 }
 
-func TestASlowGPUIsToldByTheSameKernelsOnTheOthers(t *testing.T) {
+func TestASlowGPUIsFoundByTheSameKernelsOnOtherGPUs(t *testing.T) {
 	if list := Find(job(8)); list != nil {
 		t.Errorf("a healthy job: %+v", list)
 	}
@@ -41,7 +41,7 @@ func TestASlowGPUIsToldByTheSameKernelsOnTheOthers(t *testing.T) {
 }
 
 // More calls, other shapes, or half of the GPUs slow: no GPU is to blame.
-func TestUnlikeWorkIsNotBlamedOnAGPU(t *testing.T) {
+func TestDifferentWorkIsNoSlowGPU(t *testing.T) {
 	more, shapes, half := job(8), job(8), job(8)
 	for k, s := range more[1] {
 		more[1][k] = Sum{2 * s.Count, 3 * s.Time}

@@ -102,7 +102,7 @@ func TestChooseFindsStepsAndLoops(t *testing.T) {
 	}
 }
 
-func TestHowIsReadFromWords(t *testing.T) {
+func TestMethodsOfPhasesAreParsed(t *testing.T) {
 	for text, want := range map[string]How{"": {Auto: true}, "auto": {Auto: true}, "slices": {Slices: DefaultSlices}, "slices:7": {Slices: 7}, "slicesofbread": {}, "iteration": {}} {
 		if got, err := ParseHow(text); err != nil || got != want {
 			t.Errorf("%q: %+v, %v", text, got, err)
@@ -160,7 +160,7 @@ func (spans) Intervals(_ context.Context, _ store.Window, f func(*trace.Columns)
 	return f(&trace.Columns{Location: 1, Begin: []trace.Time{3, 60}, Duration: []trace.Time{4, 5}, Region: []trace.RegionID{1, 2}, Parent: []int32{-1, -1}})
 }
 
-func TestRequestsAreOutermostSpansThatNobodyCalls(t *testing.T) {
+func TestRequestsAreOutermostSpansWithoutACaller(t *testing.T) {
 	m := Roots([]bool{false, true, false})
 	s, _ := NewSource(t.Context(), spans{}, store.Window{End: 100}, []trace.LocationID{0, 1}, 2, []int32{0, 1})
 	p, notes, err := s.Cut(m, 0)

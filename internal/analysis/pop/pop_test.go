@@ -38,7 +38,7 @@ func TestParallelEfficiencyIsTheProductOfTheOthers(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotDefinedIsNotANumber(t *testing.T) {
+func TestUndefinedEfficienciesAreNaN(t *testing.T) {
 	if e := Of([]float64{0, 0}, 10); !math.IsNaN(e.LoadBalance) || e.Communication != 0 || e.Parallel != 0 {
 		t.Errorf("nobody busy: %+v", e)
 	}

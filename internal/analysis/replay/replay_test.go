@@ -25,7 +25,7 @@ func pieces(ids bool) (list []Piece) {
 	return append(list, Piece{Launch: 9, Begin: 9000, End: 9100, Region: 5, Graph: -1, Node: -1}) // an ordinary launch
 }
 
-func TestNodesOfOneKernelAreToldApartWithAndWithoutIDs(t *testing.T) {
+func TestNodesOfOneKernelAreDistinguishedWithAndWithoutIDs(t *testing.T) {
 	for _, ids := range []bool{false, true} {
 		list := Compare(pieces(ids))
 		if len(list) != 1 || len(list[0].Nodes) != 3 || len(list[0].Replays) != 3 {
@@ -45,7 +45,7 @@ func TestNodesOfOneKernelAreToldApartWithAndWithoutIDs(t *testing.T) {
 }
 
 // Other kernels make another graph, and each GPU has its own.
-func TestGraphsAreToldApart(t *testing.T) {
+func TestDifferentGraphsAreDistinguished(t *testing.T) {
 	list := pieces(false)
 	for _, p := range pieces(false) {
 		p.GPU = 1

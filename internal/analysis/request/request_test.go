@@ -180,7 +180,7 @@ func TestSelfTimeIsLessTheUnionOfAllChildren(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsCounted(t *testing.T) {
+func TestInvalidSpansAreCounted(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spans fake

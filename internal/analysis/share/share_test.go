@@ -140,7 +140,7 @@ func TestBuildByHand(t *testing.T) {
 	}
 }
 
-func TestOfNothing(t *testing.T) {
+func TestARangeWithoutRegionsHasNoDominantRegion(t *testing.T) {
 	d := share.Of(&trace.Stretch{Begin: 0, End: 5, Segments: []trace.Segment{{End: 5, Region: trace.NoRegion, Row: -1}}})
 	if r, certain := d.Dominant(); r != trace.NoRegion || !certain {
 		t.Errorf("dominant %d, certain %v", r, certain)

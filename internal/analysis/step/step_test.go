@@ -205,7 +205,7 @@ func TestQueueAndLaunches(t *testing.T) {
 	}
 }
 
-func TestWhatRegionsCountAs(t *testing.T) {
+func TestRegionsCountAsTermsByNameAndCategory(t *testing.T) {
 	for _, c := range []struct {
 		name, category string
 		want           Term

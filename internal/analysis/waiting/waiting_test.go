@@ -40,7 +40,7 @@ func TestCollectivesAreKnownByName(t *testing.T) {
 
 // Three units meet twice. Unit 2 works longest before the first; before the second
 // unit 1 does, and unit 0 arrives just after it only because it waited elsewhere.
-func TestMeetingsSayWhoCameLastAndWhoIsToBlame(t *testing.T) {
+func TestCollectivesNameTheLastRankAndTheCause(t *testing.T) {
 	waits := []*UnitWaits{
 		NewUnitWaits([]Stay{{Begin: 10, End: 32}, {Begin: 40, End: 79}, {Begin: 81, End: 90}}), // 40..79 waits for something else
 		NewUnitWaits([]Stay{{Begin: 20, End: 32}, {Begin: 80, End: 90}}),
@@ -73,7 +73,7 @@ func TestPairsThatNeverMetAreBroken(t *testing.T) {
 // A chain: unit 0 works 50 and sends to 1, which waits from 20 on and passes its
 // lateness on to 2 by a message sent at 60. Unit 0 is to blame for what 1 waits, and
 // unit 1 for nothing.
-func TestLatenessThatWasPassedOnIsNotTheSendersOwn(t *testing.T) {
+func TestPropagatedDelayIsNotTheSendersOwn(t *testing.T) {
 	waits := []*UnitWaits{NewUnitWaits(nil), NewUnitWaits([]Stay{{Begin: 20, End: 52, Region: 1}}), NewUnitWaits([]Stay{{Begin: 30, End: 63, Region: 1}})}
 	list := Messages([]Message{{From: 0, To: 1, Sent: 50, Received: 52}, {From: 1, To: 2, Sent: 60, Received: 63}}, waits, make([][]trace.Time, 3), true)
 	if len(list) != 2 {
@@ -87,7 +87,7 @@ func TestLatenessThatWasPassedOnIsNotTheSendersOwn(t *testing.T) {
 	}
 }
 
-func TestOfSeveralMessagesInOneCallTheLastCounts(t *testing.T) {
+func TestTheLastOfSeveralMessagesInACallEndsTheWait(t *testing.T) {
 	waits := []*UnitWaits{NewUnitWaits(nil), NewUnitWaits(nil), NewUnitWaits([]Stay{{Begin: 10, End: 40}})}
 	list := Messages([]Message{{From: 0, To: 2, Sent: 20, Received: 22}, {From: 1, To: 2, Sent: 38, Received: 40}}, waits, make([][]trace.Time, 3), true)
 	if len(list) != 1 || list[0].Cause != 1 || list[0].Skew != 28 {

@@ -33,7 +33,7 @@ func walk(l *wake.Log, actor int32, from, to trace.Time) string {
 //	1: run 2-30, has the lock from 5 on, gives it back at 25 in place 7
 //	2: run 4-8, waits for the lock 8-25, run 25-40, sends at 38 in place 9
 //	3: receives 0-38
-func TestTheWayBackGoesThroughThoseWhoWaitedThemselves(t *testing.T) {
+func TestTheWakeUpChainPassesThroughWaitingActors(t *testing.T) {
 	l := wake.New(4)
 	l.Add(0, 0, 10, run, wake.Works)
 	l.Add(1, 2, 30, run, wake.Works)
@@ -67,7 +67,7 @@ func TestTheWayBackGoesThroughThoseWhoWaitedThemselves(t *testing.T) {
 }
 
 // Who waits for what no actor does is itself the cause.
-func TestAWaitThatNobodyEndsIsTheCauseItself(t *testing.T) {
+func TestAWaitThatNoActorEndsIsItsOwnCause(t *testing.T) {
 	l := wake.New(2)
 	l.Add(0, 0, 50, network, wake.Waits)
 	l.Add(0, 50, 60, run, wake.Works)
@@ -80,7 +80,7 @@ func TestAWaitThatNobodyEndsIsTheCauseItself(t *testing.T) {
 }
 
 // 0 waits for 1, which had nothing to do before 30: what 0 waited before then it waited for 1 to begin, and before that it ran.
-func TestWhoRestsHasNotKeptOthersWaiting(t *testing.T) {
+func TestIdleActorsAreNoCauseBeforeTheirWork(t *testing.T) {
 	l := wake.New(3)
 	l.Add(0, 0, 20, run, wake.Works)
 	l.Add(0, 20, 50, receive, wake.Waits)
@@ -95,7 +95,7 @@ func TestWhoRestsHasNotKeptOthersWaiting(t *testing.T) {
 }
 
 // Records may contradict each other. The way back ends all the same, and always covers all of the time.
-func TestTheWayBackCoversAllOfTheTimeOnce(t *testing.T) {
+func TestTheWakeUpChainCoversAllTimeOnce(t *testing.T) {
 	circle := wake.New(2)
 	for a := range int32(2) {
 		circle.Add(a, 0, 10, lock, wake.Waits)

@@ -43,7 +43,7 @@ func TestABalancedPipelineHasNoSlowdown(t *testing.T) {
 	}
 }
 
-func TestWhoIsToBlame(t *testing.T) {
+func TestTheSlowWorkerOrStageIsFound(t *testing.T) {
 	for _, c := range []struct {
 		slow  func(replica, stage, step, batch int) float64
 		cause Cause
@@ -70,7 +70,7 @@ func btof(b bool) float64 {
 	return 0
 }
 
-func TestWhatIsNoPipelineGivesNothing(t *testing.T) {
+func TestRunsWithoutAPipelineHaveNoAnalysis(t *testing.T) {
 	if Analyse(nil) != nil || Analyse(pipeline(1, 1, 4, 2, func(int, int, int, int) float64 { return 1 })) != nil {
 		t.Error("one worker has no peers")
 	}

@@ -129,7 +129,7 @@ func (s *notedStream) Enter(t trace.Time, r trace.RegionID) {
 }
 
 // A real OTF2 trace beside Chrome events of the same ranks on another clock: their calls of MPI_Init tell the offset.
-func TestMPICallsTellTheOffset(t *testing.T) {
+func TestMPICallsGiveTheOffset(t *testing.T) {
 	dir := importertest.Shared(t, "public/otf2/ping-pong-2ranks")
 	alone, err := importer.NewSource(dir)
 	if err != nil {
@@ -212,7 +212,7 @@ func TestRowsAreJoinedByProcessAndThread(t *testing.T) {
 }
 
 // Names that occur once in both tell an offset if at least three agree; two do not.
-func TestNamesThatOccurOnceTellTheOffset(t *testing.T) {
+func TestNamesThatOccurOnceGiveTheOffset(t *testing.T) {
 	build := func(base int64, names ...string) []byte {
 		var b strings.Builder
 		for i, name := range names {
@@ -243,7 +243,7 @@ func TestNamesThatOccurOnceTellTheOffset(t *testing.T) {
 }
 
 // A Go trace counts from the start of its machine, and tells the time of day: spans of its program lie where they were.
-func TestTheTimeOfDayTellsTheOffset(t *testing.T) {
+func TestTheTimeOfDayGivesTheOffset(t *testing.T) {
 	file := "../gotrace/testdata/tree.trace"
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -40,7 +40,7 @@ func rankOf(rank, world int) string {
 	return fmt.Sprintf(`{"distributedInfo":{"rank":%d,"world_size":%d},%s`, rank, world, strings.TrimPrefix(kinetoFile, "{"))
 }
 
-func TestWhichFilesAreOneRun(t *testing.T) {
+func TestFilesAreGroupedIntoRuns(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  string // files of each run, in order; runs apart by bars

@@ -164,7 +164,7 @@ func TestEachRankHasItsCategoriesToTheNanosecond(t *testing.T) {
 	}
 }
 
-func TestWhatTheirOwnersAssertOfKinetoSamples(t *testing.T) {
+func TestKinetoSamplesHaveTheAssertedValues(t *testing.T) {
 	w := count(t, importertest.Shared(t, "public/kineto/ddp-rank0-of-2-nccl"))
 	var nccl, kernels int64
 	var ncclTime, kernelTime trace.Time

@@ -33,7 +33,7 @@ func told(r *record) string {
 }
 
 // What was learned from the records before changes nothing of what a record says, whole, damaged or cut.
-func TestHabitsReadWhatJSONSays(t *testing.T) {
+func TestRecordTemplatesReadTheSameAsJSON(t *testing.T) {
 	records := []string{
 		a, b,
 		`{"ph":"X","name":"n","ts":1.5,"dur":2,"pid":1,"tid":"2","args":{"x":1,"y":-1,"z":1.25,"External id":7}}`,
@@ -116,7 +116,7 @@ func TestHabitsReadWhatJSONSays(t *testing.T) {
 }
 
 // A file that has one process after the other is learned anew with each, and what all have in common is not forgotten for it.
-func TestHabitsFollowAFile(t *testing.T) {
+func TestRecordTemplatesAdaptToEachProcess(t *testing.T) {
 	h := newLexicon(chrome).template
 	var r record
 	for pid := range 300 {

@@ -30,7 +30,7 @@ func FuzzReader(f *testing.F) {
 }
 
 // Traces that babeltrace's own tests must refuse are refused in words, or give what came before the fault.
-func TestFaultyTracesAreRefusedInWords(t *testing.T) {
+func TestInvalidTracesAreRefusedWithAReason(t *testing.T) {
 	for _, c := range []struct {
 		set, says string
 		events    int64

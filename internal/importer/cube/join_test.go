@@ -47,7 +47,7 @@ func TestOnlyLinearExpressionsAddUp(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotEvaluatedIsReported(t *testing.T) {
+func TestUnevaluatedMetricsAreReported(t *testing.T) {
 	said := func(path, what string) int64 {
 		for _, e := range importertest.Import(t, Format, path).Info().Report {
 			if strings.Contains(e.What, what) {

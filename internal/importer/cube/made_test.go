@@ -120,7 +120,7 @@ func gz(data []byte) []byte {
 }
 
 // The same profile kept in other ways is the same profile.
-func TestHowAProfileIsKeptDoesNotMatter(t *testing.T) {
+func TestEveryStorageOfAProfileReadsTheSame(t *testing.T) {
 	const sample = "testdata/values.cubex"
 	want := tracetest.Dump(read(t, one(pack(t, members(t, sample)))))
 	for name, make := range map[string]func(parts map[string][]byte) fstest.MapFS{

@@ -138,7 +138,7 @@ func TestMessagesOfTheMadeRun(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotWholeIsSaid(t *testing.T) {
+func TestIncompleteFilesAreReported(t *testing.T) {
 	data := made(0)
 	for want, data := range map[string][]byte{
 		"the index at the end is missing": data[:len(data)-1],

@@ -87,7 +87,7 @@ func TestALinkThatWaitsKeepsItsGoroutines(t *testing.T) {
 	}
 }
 
-func TestAHerdFindsWhatAMapFinds(t *testing.T) {
+func TestGoroutineLookupEqualsAMap(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var h herd
 	want := map[xtrace.GoID]*goroutine{}

@@ -46,7 +46,7 @@ func (n *nested) forward(t trace.Time) {
 	n.last = t
 }
 
-func TestWhatHappensOnAProcessorIsWrittenOnceAndInOrder(t *testing.T) {
+func TestProcessorEventsAreWrittenOnceAndInOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	byAll := func(a, b inner) int {
 		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end), cmp.Compare(a.region, b.region))

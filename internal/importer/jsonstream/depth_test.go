@@ -10,7 +10,7 @@ import (
 )
 
 // Whoever reads a tree calls itself for each level: a file of brackets alone must not end the program.
-func TestWhatIsNestedWithoutEndIsRefused(t *testing.T) {
+func TestUnboundedNestingIsRefused(t *testing.T) {
 	const n = 5_000_000
 	text := strings.Repeat(`{"in":`, n) + "1" + strings.Repeat("}", n)
 	leave := Silent

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestKeysOfABeginning(t *testing.T) {
+func TestKeysAreReadFromTheBeginningOfAFile(t *testing.T) {
 	for text, want := range map[string]string{
 		`[{"a": 1, "b": {"c": [2, {"d": "a"}]}, "e": "cut`:      "a b b.c b.c.d e",
 		`{"data": [{"spans": [{"id": "x"}], "processes": {}}]}`: "data data.processes data.spans data.spans.id",

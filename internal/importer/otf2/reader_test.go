@@ -109,7 +109,7 @@ func says(report []trace.ReportEntry, words string) bool {
 	return false
 }
 
-func TestTimesOutOfAllOrderDoNotStretchTheTrace(t *testing.T) {
+func TestOutlyingTimesDoNotExtendTheTrace(t *testing.T) {
 	s := newSketch().base(1).calls(0, 5, 100)
 	s.at(0, 1<<62, evEnter, 0).at(0, 300, evLeave, 0).calls(0, 5, 400)
 	r := read(t, s.files())

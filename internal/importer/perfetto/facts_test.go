@@ -141,7 +141,7 @@ func TestPackedPacketsGiveTheSame(t *testing.T) {
 
 // What is wrong with a file, and what is said of it. Each begins with fifty sound
 // packets, which are enough to be known by, and what follows a marker is found again.
-func TestDamageIsToldAndTheRestIsRead(t *testing.T) {
+func TestDamageIsReportedAndTheRestIsRead(t *testing.T) {
 	sound := encode(t, `packet { trusted_packet_sequence_id: 1 timestamp: 10 track_event { track_uuid: 0 type: 3 name: "here" } }`)
 	mark := field(nil, 1, field(nil, 36, marker))
 	for name, c := range map[string]struct {

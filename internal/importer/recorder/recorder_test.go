@@ -27,7 +27,7 @@ func FuzzReader(f *testing.F) {
 
 // What a program records is what is read: moments of the merged windows, whatever
 // the length of the run.
-func TestWhatIsRecordedIsRead(t *testing.T) {
+func TestRecordedMomentsAreRead(t *testing.T) {
 	set := recorder.New(recorder.Options{Name: "p", Windows: 8, Window: 64})
 	w := set.Worker("w")
 	for i := range int64(1000) {

@@ -57,7 +57,7 @@ func TestBothWaysOfWritingGiveTheSameTrace(t *testing.T) {
 }
 
 // The sheets of one process are one run: three dispatches, a copy, four calls, two markers, and every piece of GPU work finds its call.
-func TestSheetsOfAProcessAreOneRun(t *testing.T) {
+func TestFilesOfAProcessAreOneRun(t *testing.T) {
 	w := importertest.CountOf(t, Format, "testdata/csv")
 	calls, time := w.Categories()
 	got := fmt.Sprint(calls["kernel"], int64(time["kernel"]), calls["gpu_memcpy"], calls["hip_api"], calls["user_annotation"], w.Instants, w.Links[trace.LinkSpawn], w.Samples, w.Reported)

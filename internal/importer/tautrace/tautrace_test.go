@@ -165,7 +165,7 @@ func TestOneSidedMessagesAreJoinedByTheirID(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsNoClockIsSaid(t *testing.T) {
+func TestAClockThatDoesNotAdvanceIsReported(t *testing.T) {
 	list := []record{{event: 60000, parameter: 3, time: 1}, {event: 60005, parameter: 1700000000, time: 1}, {event: 60005, parameter: 1700000020, time: 60e9}}
 	w, err := importMade(t, fstest.MapFS{"x.trc": {Data: encode(layouts[0], list)}, "tau.edf": {Data: []byte(eventsText)}})
 	if err != nil || len(w.Reported) != 1 {

@@ -68,7 +68,7 @@ func TestScenesThatCannotBeDrawnAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhatTheFontLacksIsABox(t *testing.T) {
+func TestCharactersWithoutAGlyphAreBoxes(t *testing.T) {
 	for in, want := range map[string]string{"µs ≤ …": "µs ≤ …", "中x": "□x", "e\u0301": "e", "a\x00": `a\x00`, "😀": "□"} {
 		if got := drawn(in); got != want {
 			t.Errorf("%q is drawn %q, want %q", in, got, want)

@@ -359,7 +359,7 @@ func TestServerKilledOrHangingInAQueryIsAnErrorAndComesBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsSaidInWords(t *testing.T) {
+func TestClusterErrorsStateTheirCause(t *testing.T) {
 	servers := clustertest.Start(t, 2)
 	ctx := context.Background()
 	dir := build(t, ranks(4, 300))

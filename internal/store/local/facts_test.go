@@ -14,7 +14,7 @@ import (
 )
 
 // Of many locations with few intervals each, what they are was a fifth of the store: numbers that go up by one, or hardly change.
-func TestWhatALocationIsTakesFewBytes(t *testing.T) {
+func TestLocationsTakeFewBytes(t *testing.T) {
 	const locations = 20_000
 	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}, Digests: all.Digests}, func(w trace.Writer) {
 		region := w.Region(trace.Region{Name: "running"})
@@ -66,7 +66,7 @@ func TestWhatALocationIsTakesFewBytes(t *testing.T) {
 }
 
 // Intervals with many attributes are most of a store of a GPU job: which interval one is of, and which attribute it is, take hardly any room.
-func TestWhichAttributeAnIntervalHasTakesAByteAtMost(t *testing.T) {
+func TestAnAttributeReferenceTakesAtMostOneByte(t *testing.T) {
 	const rows, each = 50_000, 4
 	path := build(t, Options{}, func(w trace.Writer) {
 		region := w.Region(trace.Region{Name: "kernel"})

@@ -83,9 +83,9 @@ func TestForgedStoresAreRefused(t *testing.T) {
 	}
 }
 
-// TestNumbersOfNothingAreNotHandedOut: some words of each file of a store become other numbers, and what is
+// TestDamagedStoresReturnNoNumbersOutOfRange: some words of each file of a store become other numbers, and what is
 // asked looks up whatever it is given.
-func TestNumbersOfNothingAreNotHandedOut(t *testing.T) {
+func TestDamagedStoresReturnNoNumbersOutOfRange(t *testing.T) {
 	whole := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 3, 400) })
 	m, err := disk.ReadManifest(whole)
 	if err != nil {

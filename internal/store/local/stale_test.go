@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/partial"
 )
 
-func TestWhatKilledWritersLeftIsRemoved(t *testing.T) {
+func TestRemainsOfKilledWritersAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	make := func(name string, age time.Duration, locked bool) string {
 		path := filepath.Join(dir, name)

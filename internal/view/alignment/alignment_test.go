@@ -52,7 +52,7 @@ func data(t *testing.T, c viewtest.Case) alignment.Data {
 	return viewtest.Decoded[alignment.Data](t, c.Compute(t, alignment.View, c.Open(t)))
 }
 
-func TestWhatOneRankAloneCallsIsASlotOfItsOwn(t *testing.T) {
+func TestCallsOfOneRankAloneHaveTheirOwnSlot(t *testing.T) {
 	d := data(t, viewtest.Case{Trace: steps})
 	if len(d.Slots) != 7 || !d.Exact {
 		t.Fatalf("%d slots: %+v", len(d.Slots), d.Slots)
@@ -143,7 +143,7 @@ func TestTwoRunsAreAlignedByRank(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitIsSaid(t *testing.T) {
+func TestWrongOptionsAreErrors(t *testing.T) {
 	c := viewtest.Case{Trace: steps}
 	if _, err := view.NewValues(alignment.View, map[string][]string{"colour": {"loud"}}); err == nil || !strings.Contains(err.Error(), "difference") {
 		t.Errorf("error %v", err)

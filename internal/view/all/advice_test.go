@@ -60,9 +60,9 @@ func TestWordsOfOptionsAreTaken(t *testing.T) {
 	}
 }
 
-// TestAMetricThatIsZeroEverywhereIsToldSo: another metric helps where the one that is asked for
+// TestAMetricThatIsZeroEverywhereSuggestsAnother: another metric helps where the one that is asked for
 // is 0 everywhere; other callers, call paths or a longer time do not.
-func TestAMetricThatIsZeroEverywhereIsToldSo(t *testing.T) {
+func TestAMetricThatIsZeroEverywhereSuggestsAnother(t *testing.T) {
 	m := storetest.NewMemory()
 	main := m.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: m.Region(trace.Region{Name: "main", Role: trace.RoleCompute})})
 	send := m.CallPath(trace.CallPath{Parent: main, Region: m.Region(trace.Region{Name: "MPI_Send", Role: trace.RoleCommunication})})

@@ -44,7 +44,7 @@ func countedProfile() store.Reader {
 var aTime = regexp.MustCompile(`\d (ns|µs|ms|s)\b|"unit":"ns"`)
 
 // Values of a profile have the unit of its metric in every view: in pictures, notes, tables and JSON.
-func TestAProfileThatCountsIsToldInCounts(t *testing.T) {
+func TestValuesOfACountingProfileAreCounts(t *testing.T) {
 	r, shown := countedProfile(), 0
 	for _, v := range Views {
 		if !v.Needs.Profile || v.Needs.Missing(r) != "" {

@@ -54,7 +54,7 @@ func TestTheAnswerNamesTheCauseWithItsProof(t *testing.T) {
 }
 
 // A run that waits for nothing is told with the number, and with a next step all the same.
-func TestNothingStandsOutIsSaidWithItsNumber(t *testing.T) {
+func TestARunWithoutFindingsStatesItsWaitingTime(t *testing.T) {
 	a := answerOf(t, &alike)
 	if a.Kind != "" || !strings.Contains(a.Text, "%") || a.Next == "" {
 		t.Errorf("%+v", a)

@@ -73,9 +73,9 @@ func legendText(s *scene.Scene) string {
 	return out
 }
 
-// TestWhatTheAxisCannotShowIsMarkedAsCut: zoomed in, a box that goes on carries a mark
+// TestValuesBeyondTheAxisAreMarkedAsCut: zoomed in, a box that goes on carries a mark
 // at the edge and no cap there; one that lies outside carries the mark alone.
-func TestWhatTheAxisCannotShowIsMarkedAsCut(t *testing.T) {
+func TestValuesBeyondTheAxisAreMarkedAsCut(t *testing.T) {
 	for _, stretch := range []string{"log", "linear"} {
 		c := viewtest.Case{Trace: zeros(), Options: map[string][]string{"min": {"2us"}, "max": {"2020us"}, "value-scale": {stretch}}}
 		s := c.Compute(t, boxprofile.View, c.Open(t)).Scene(scene.Size{Width: 800, Height: 300})

@@ -178,7 +178,7 @@ func TestManyLocationsAreDrawnAsGroupsAndSaidSo(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitIsAnErrorThatSaysWhatWould(t *testing.T) {
+func TestWrongOptionsListTheValidValues(t *testing.T) {
 	c := viewtest.Case{Trace: pingPong()}
 	for want, options := range map[string]map[string][]string{
 		"want exclusive, inclusive or calls": {"metric": {"cycles"}},

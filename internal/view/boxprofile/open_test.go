@@ -89,7 +89,7 @@ func sayingCut(t *testing.T, r view.Result) {
 	}
 }
 
-func TestCutCallsOfTwoRunsAreToldApart(t *testing.T) {
+func TestTruncatedCallsAreMarkedPerRun(t *testing.T) {
 	c := viewtest.Case{Trace: openTrace, Others: []string{openTrace}, Spec: view.Spec{From: "20", To: "24"}}
 	r := c.Compute(t, boxprofile.View, c.Open(t))
 	want := []string{"run test 0 calls, 2 cut 4 ns", "run test2 0 calls, 2 cut 4 ns", "step test 0 calls, 1 cut 4 ns",

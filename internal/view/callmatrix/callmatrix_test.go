@@ -209,7 +209,7 @@ func TestColoursSpanWhatIsOnDisplay(t *testing.T) {
 	}
 }
 
-func TestManyLocationsShareSlicesAndThatIsSaid(t *testing.T) {
+func TestManyLocationsShareSlicesAndANoteSaysSo(t *testing.T) {
 	c := viewtest.Case{Reader: func(tb testing.TB) store.Reader {
 		return viewtest.Local(tb, func(w trace.Writer) { viewtest.WriteSteps(w, 200, 40000) })
 	}}

@@ -84,7 +84,7 @@ func sayingCut(t *testing.T, r view.Result) {
 	}
 }
 
-func TestCutCallsOfTwoSidesAreToldApart(t *testing.T) {
+func TestTruncatedCallsAreMarkedPerSide(t *testing.T) {
 	for name, c := range map[string]viewtest.Case{
 		"two runs": {Trace: openTrace, Others: []string{openTrace}, Spec: view.Spec{From: "26", To: "40"}},
 		"against": {Trace: openTrace, Spec: view.Spec{From: "26", To: "40", Locations: []string{"rank:0"}},

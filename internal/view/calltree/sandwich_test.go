@@ -71,7 +71,7 @@ func TestASandwichOfTheRegionWithMostTimeOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestWhatIsSearchedForStaysBrightAndItsTimeIsSaid(t *testing.T) {
+func TestMatchesStayBrightAndTheirTimeIsNoted(t *testing.T) {
 	r, _ := sandwich(t, recursion, map[string][]string{"find": {"WOR"}})
 	s := r.Scene(scene.Size{Width: 600, Height: 300})
 	// 50 of 100: the work inside of work is not counted again.

@@ -121,7 +121,7 @@ func TestTheSentenceSaysTheRow(t *testing.T) {
 }
 
 // Twenty runs, of which the second ten are slower by 3 % in one region.
-func TestAPlantedRegressionIsFoundAndNothingElse(t *testing.T) {
+func TestAnInjectedRegressionIsTheOnlyOneFound(t *testing.T) {
 	var texts []string
 	for i := range uint64(20) {
 		texts = append(texts, generated(100+i, 0.03*float64(i/10)))
@@ -188,7 +188,7 @@ func TestDifferencesAddUp(t *testing.T) {
 	}
 }
 
-func TestOneRunASideIsSaidToBeOne(t *testing.T) {
+func TestOneRunPerSideIsNoted(t *testing.T) {
 	d := compared(t, runs(t, generated(1, 0), generated(2, 0.2)), nil)
 	if !strings.Contains(d.Text, "one run a side") {
 		t.Errorf("the text is %q", d.Text)

@@ -26,7 +26,7 @@ func lateSender() string {
 	return b.String()
 }
 
-func TestNothingSelectedComparesTheCulpritNotTheVictim(t *testing.T) {
+func TestWithoutASelectionTheLateSenderIsCompared(t *testing.T) {
 	d := data(t, viewtest.Case{Trace: lateSender()})
 	if d.A.Label != "rank 5" {
 		t.Errorf("compared is %q: %s", d.A.Label, d.Headline)

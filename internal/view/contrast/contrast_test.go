@@ -111,8 +111,8 @@ func find(t *testing.T, d contrast.Data, kind, name string) contrast.Row {
 	return contrast.Row{}
 }
 
-// TestPlantedDifferencesComeFirst: with the right sign and the right size.
-func TestPlantedDifferencesComeFirst(t *testing.T) {
+// TestInjectedDifferencesComeFirst: with the right sign and the right size.
+func TestInjectedDifferencesComeFirst(t *testing.T) {
 	d := data(t, viewtest.Case{Trace: planted(16, 3, 4, 5), Spec: view.Spec{Locations: []string{"rank:3-5"}}})
 	if d.A.Label != "rank 3–5" || d.B.Label != "the 13 other ranks" || len(d.A.Locations) != 3 || len(d.B.Locations) != 13 {
 		t.Errorf("sets %q and %q", d.A.Label, d.B.Label)
@@ -167,7 +167,7 @@ func TestRowsAreWholeAndInOrder(t *testing.T) {
 	}
 }
 
-func TestNoDifferenceIsSaid(t *testing.T) {
+func TestNoDifferenceIsStated(t *testing.T) {
 	for _, spec := range []view.Spec{{Locations: []string{"rank:3-5"}}, {Locations: []string{"rank:3"}}, {}} {
 		d := data(t, viewtest.Case{Trace: planted(16), Spec: spec})
 		if d.Clear != 0 || !strings.HasPrefix(d.Headline, "No clear difference between") {
@@ -176,7 +176,7 @@ func TestNoDifferenceIsSaid(t *testing.T) {
 	}
 }
 
-func TestWhatStandsOutIsFound(t *testing.T) {
+func TestOutliersAreComparedFirst(t *testing.T) {
 	d := data(t, viewtest.Case{Trace: planted(16, 3, 4, 5)})
 	if d.A.Label != "rank 3–5" || d.Clear == 0 {
 		t.Errorf("%q, %d clear", d.A.Label, d.Clear)
@@ -242,7 +242,7 @@ func TestPartsOfASetReplaceThoseOfTheSelection(t *testing.T) {
 	}
 }
 
-func TestWrongSetsAreSaid(t *testing.T) {
+func TestWrongSelectionsAreErrors(t *testing.T) {
 	r := storetest.Text(t, planted(4, 1), all.Summaries...)
 	for _, c := range []struct {
 		name, want string
@@ -320,7 +320,7 @@ func TestRealRuns(t *testing.T) {
 }
 
 // What records a run stands out in it, and is no part of the program.
-func TestWhatRecordsTheRunDoesNotStandOut(t *testing.T) {
+func TestTheRecorderIsNoDifference(t *testing.T) {
 	trace := `
 region read role=io
 region work role=compute

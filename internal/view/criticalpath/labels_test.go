@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestOneOperationOnSeveralCallPathsIsToldApartByItsCallers(t *testing.T) {
+func TestOperationsOnSeveralCallPathsAreLabelledByCaller(t *testing.T) {
 	got := labels([]Row{
 		{Service: "auth", Region: "by id", CallPath: "core: get > auth: access > auth: by id"},
 		{Service: "auth", Region: "by id", CallPath: "core: get > auth: check > auth: by id"},

@@ -106,7 +106,7 @@ func TestEfficienciesAreOverTheThreadsOfATeam(t *testing.T) {
 }
 
 // A finding that quotes the load balance quotes that of the header.
-func TestOneLoadBalanceIsSaid(t *testing.T) {
+func TestFindingsAndHeaderHaveTheSameLoadBalance(t *testing.T) {
 	for _, set := range []string{"otf2-lammps-imbalanced16", "otf2-hpl32", "faults/half-slow.trace.gz", "faults/serial-each.trace.gz"} {
 		d := read(t, viewtest.Import(t, "data", set))
 		for i := range d.Findings {

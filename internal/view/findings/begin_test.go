@@ -29,7 +29,7 @@ func lateBegin() string {
 	return b.String()
 }
 
-func TestARankThatBeginsLateIsToldAsStartUp(t *testing.T) {
+func TestARankThatBeginsLateIsAStartUpFinding(t *testing.T) {
 	d := read(t, (&viewtest.Case{Trace: lateBegin()}).Open(t))
 	holds(t, &d, want{finding.StartUp, []string{"at rank 0", "first record after that of the others, median = 288 ns"}})
 	for _, f := range d.Findings {

@@ -66,7 +66,7 @@ func skewedStencil(t *testing.T, clocks func(rank int) clock.Line) store.Reader 
 }
 
 // Offsets and drifts that are put on the clocks of a clean run are found, and the run is told as it was.
-func TestARunWithClocksThatDisagreeIsToldAsTheCleanOne(t *testing.T) {
+func TestCorrectedClockSkewGivesTheFindingsOfTheCleanRun(t *testing.T) {
 	clean := skewedStencil(t, func(int) clock.Line { return clock.Line{} })
 	want := read(t, clean)
 	if clean.Info().Properties["clock alignment"] != "" {

@@ -155,7 +155,7 @@ func holds(t *testing.T, d *answers, list ...want) {
 	}
 }
 
-func TestPlantedFaultsComeFirstAndNothingElseIsGrave(t *testing.T) {
+func TestInjectedFaultsComeFirstAndNothingElseIsHigh(t *testing.T) {
 	for _, c := range []struct {
 		demo string
 		list []want
@@ -187,7 +187,7 @@ func TestFourPlacesOfAMillionAreFound(t *testing.T) {
 		want{finding.Heterogeneous, []string{"at s6/c3/k7\nin VS0\n"}}, want{finding.Heterogeneous, []string{"at s8/c1/k2/m9\nin VS0\n"}})
 }
 
-func TestABalancedRunIsNotToldThatItIsSick(t *testing.T) {
+func TestBalancedRunsHaveNoFindings(t *testing.T) {
 	for _, name := range []string{"stencil?balanced", "training?balanced", "g5k433?balanced", "uniform"} {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range readDemo(t, name).Findings {
@@ -209,7 +209,7 @@ func TestTheStragglerOfARealTrainingJobIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatLINPACKAndLAMMPSDoIsRecognised(t *testing.T) {
+func TestLINPACKAndLAMMPSHaveTheirKnownFindings(t *testing.T) {
 	for _, c := range []struct {
 		set   string
 		kind  finding.Kind

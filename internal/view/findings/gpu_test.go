@@ -89,7 +89,7 @@ func TestTheSlowStepIsNamedWithItsCause(t *testing.T) {
 	t.Error("step 3 takes 2.4 times as long as the others")
 }
 
-func TestABusyGPUIsLeftInPeace(t *testing.T) {
+func TestABusyGPUHasNoFinding(t *testing.T) {
 	if list := gpuFindings(t, "ml", "tracelens", "vllm-decode-graph.json.gz"); len(list) > 0 {
 		t.Errorf("%+v", list)
 	}
@@ -156,7 +156,7 @@ func TestPassesOfTheSlowWorkerTakeAsLongAsPublished(t *testing.T) {
 	}
 }
 
-func TestMemoryThatIsNearlyFullIsTold(t *testing.T) {
+func TestNearlyFullDeviceMemoryIsFound(t *testing.T) {
 	const job = `
 region ProfilerStep#1 category=user_annotation role=annotation
 region gemm category=kernel role=compute
@@ -201,7 +201,7 @@ func TestTheTimeOfGPUsAddsUp(t *testing.T) {
 }
 
 // Slow loaders on all ranks make one rank or another late by chance: nobody is to blame for it.
-func TestRanksThatAreLateByChanceAreNotBlamed(t *testing.T) {
+func TestRandomlyLateRanksAreNoStragglers(t *testing.T) {
 	d := readDemo(t, "training-loader")
 	for _, f := range d.Findings {
 		if f.Kind == finding.Straggler {

@@ -21,7 +21,7 @@ import (
 //	P 1 idles 0-12    for main.main to make somebody; then 2 until it runs
 //	          20-52   for the lock; then 2 until it runs
 //	          100-110 2 until main.main runs, and for main.main, the last
-func TestWhyProcessorsIdleIsToldExactly(t *testing.T) {
+func TestCausesOfIdleProcessorsEqualTheHandComputation(t *testing.T) {
 	g := (&goText{}).processor("main.main 0 10", "main.work 10 50", "idle 50 70", "main.work 70 80", "idle 80 102", "main.main 102 110").
 		processor("idle 0 12", "main.work 12 20", "idle 20 52", "main.work 52 100", "idle 100 110")
 	g.goroutine("main.main", 0, 110, "running 0 10", "waiting: sync 10 100", `runnable 100 102|"woken at"="sync.(*WaitGroup).Done sync/waitgroup.go:9\nmain.work app/main.go:20"`, "running 102 110")
@@ -60,7 +60,7 @@ func recorded(t *testing.T, name string) answers {
 }
 
 // Of programs that wait for a known reason the budget of what processors idle is explained by that reason, and told.
-func TestRecordedGoProgramsAreToldWhatTheyWaitFor(t *testing.T) {
+func TestFindingsOfRecordedGoProgramsNameTheirWaiting(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		kind, region string // of the first cause
@@ -91,7 +91,7 @@ func TestRecordedGoProgramsAreToldWhatTheyWaitFor(t *testing.T) {
 
 // What 16 goroutines that could run waited for 2 processors, by the program's own clock: each is done after at most the whole time, and 16 × 20 ms are
 // to be run on 2. So they waited between what is left of 16 times the mean and the whole time.
-func TestARecordedCrowdWaitsForProcessors(t *testing.T) {
+func TestRecordedGoroutinesWaitForProcessorsAsMeasured(t *testing.T) {
 	d := recorded(t, "crowd.trace")
 	var f *finding.Finding
 	for i := range d.Findings {

@@ -38,7 +38,7 @@ func lengthsJob(ranks, steps int, compute func(rank, step int) int) (text string
 
 // Inputs of different length make another rank the last in each step. What all would need less with even steps is the
 // cost, and no rank is blamed; with inputs of one length nothing is found.
-func TestInputsOfDifferentLengthAreToldWithTheirCost(t *testing.T) {
+func TestInputsOfDifferentLengthHaveTheirCostAndNoStraggler(t *testing.T) {
 	text, beyond := lengthsJob(6, 12, func(rank, step int) int { return 10 + (rank+5*step)%6 })
 	d := dataOf(t, viewtest.Case{Trace: text})
 	f := &d.Findings[0]

@@ -70,7 +70,7 @@ func inAll(slow func(iteration int) bool, factor float64) func(*rand.Rand, int, 
 }
 
 // What happens to all ranks, or is recorded only in part, is named first with its cost.
-func TestPlantedFaultsOfAllAndOfPartialRecordsAreNamed(t *testing.T) {
+func TestInjectedFaultsOfPartialRecordsAreFound(t *testing.T) {
 	since, tenth, rank, node := grow(), grow(), grow(), grow()
 	since.change = append(since.change, inAll(func(i int) bool { return i >= 24 }, 1.3))
 	tenth.change = append(tenth.change, inAll(func(i int) bool { return i%10 == 9 }, 3))
@@ -102,7 +102,7 @@ func TestPlantedFaultsOfAllAndOfPartialRecordsAreNamed(t *testing.T) {
 }
 
 // Nothing is gained by ranks that have less to do: it is told, and never grave.
-func TestSlackIsNeverGrave(t *testing.T) {
+func TestSlackIsALowFinding(t *testing.T) {
 	f := grow()
 	f.halo = true
 	f.change = append(f.change, slower(only(3), 0.5))

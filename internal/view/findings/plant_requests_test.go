@@ -144,7 +144,7 @@ func TestRequestsLoseByWhatWasPlanted(t *testing.T) {
 }
 
 // The demo has all five, in the order of what they cost; without faults it has none.
-func TestTheShopLosesByItsFiveProblems(t *testing.T) {
+func TestTheShopHasItsFiveFindings(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"shop", "repeated-calls catalog, serial-calls gateway, slow-operation pricing/pricing-2, retry payment, failed-calls stock"},
 		{"shop?seed=9", "repeated-calls catalog, serial-calls gateway, slow-operation pricing/pricing-2, retry payment, failed-calls stock"},

@@ -358,7 +358,7 @@ func documented(t *testing.T, mark, want string) {
 
 // Faults of every kind come first, and the number that is told for what they cost is that of
 // the field that grew them. Sentences hold no number without evidence.
-func TestPlantedFaultsAreNamedFirstWithTheirCost(t *testing.T) {
+func TestInjectedFaultsAreFirstWithTheirCost(t *testing.T) {
 	table := &bedTable{rows: map[string]*bedRow{}}
 	for _, p := range plants() {
 		d := read(t, p.run.store(t))
@@ -481,7 +481,7 @@ func texts(d *answers) (out []string) {
 }
 
 // Healthy runs of many kinds: nothing grave is said of them.
-func TestHealthyRunsAreNotToldThatTheyAreSick(t *testing.T) {
+func TestHealthyRunsHaveNoSevereFindings(t *testing.T) {
 	for name, make := range map[string]func(f *field){
 		"noise":            func(f *field) { f.noise = 0.01 },
 		"noise, halo":      func(f *field) { f.noise, f.halo = 0.01, true },

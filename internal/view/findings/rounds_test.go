@@ -82,7 +82,7 @@ func TestTheSlowPairIsNamed(t *testing.T) {
 }
 
 // Waiting of more than 5 % of the time is never passed over in silence.
-func TestWaitingThatNothingExplainsIsTold(t *testing.T) {
+func TestUnexplainedWaitingIsAFinding(t *testing.T) {
 	d := read(t, storetest.Text(t, `
 region "work" category=user role=compute
 region "waiting" category=user role=synchronization

@@ -146,7 +146,7 @@ func turns(g *goText, start, a string, first int, b string, second int) *goText 
 	return g.goroutine(start, 0, 100_000, states...)
 }
 
-func TestTheRulesOfASchedulerSpeakWhereTheyAreTrue(t *testing.T) {
+func TestSchedulerFindingsHaveTheirNumbers(t *testing.T) {
 	convoy := (&goText{}).processor("main.work 0 50000", "idle 50000 100000").processor("idle 0 50000", "main.work 50000 100000")
 	for range 4 {
 		turns(convoy, "main.work", "running", 500, "waiting: sync", 1500)
@@ -204,7 +204,7 @@ func TestTheRulesOfASchedulerSpeakWhereTheyAreTrue(t *testing.T) {
 	}
 }
 
-func TestAHealthySchedulerIsNotToldThatItIsSick(t *testing.T) {
+func TestAHealthySchedulerHasNoFindings(t *testing.T) {
 	idle := func() *goText {
 		return (&goText{}).processor("main.work 0 2000", "idle 2000 100000").processor("idle 0 100000")
 	}
@@ -248,7 +248,7 @@ func TestAHealthySchedulerIsNotToldThatItIsSick(t *testing.T) {
 }
 
 // What is said of real traces is added up again, from intervals one by one.
-func TestWhatTheSchedulersOfRealTracesSay(t *testing.T) {
+func TestSchedulerFindingsOfRealTracesEqualAScan(t *testing.T) {
 	for _, c := range []struct {
 		path  []string
 		list  []want
@@ -440,7 +440,7 @@ func scanAlone(t *testing.T, r store.Reader, name string) float64 {
 
 // Goroutines that wait in sends are told with the goroutine that receives: the slow consumer of a convoy, or one of
 // themselves if the channel is a semaphore of one.
-func TestWhoReceivesLateIsNamed(t *testing.T) {
+func TestBlockedSendersNameTheReceiver(t *testing.T) {
 	const woken = `runtime.chanrecv1 runtime/chan.go:9\nmain.take main.go:7`
 	all := func(int) trace.Time { return 2 * ms }
 	one := func(thread int) trace.Time {
@@ -526,7 +526,7 @@ func crowd(threads, processors, turns int) (string, float64) {
 	return b.String(), waited
 }
 
-func TestMoreThreadsThanProcessorsAreTold(t *testing.T) {
+func TestMoreThreadsThanProcessorsAreFound(t *testing.T) {
 	text, waited := crowd(12, 4, 60)
 	d := read(t, parsed(t, text))
 	if len(d.Findings) == 0 || d.Findings[0].Kind != finding.Crowded || float64(d.Findings[0].Lost) != waited || !strings.Contains(d.about(&d.Findings[0]), "processors = 4\ncould run, mean = 12\n") {

@@ -11,7 +11,7 @@ import (
 
 // Real runs of which nothing was said: what the recording holds of them is told, with the numbers that
 // the raw records add up to.
-func TestRunsWithLittleWorkAreNotPassedOverInSilence(t *testing.T) {
+func TestRunsWithLittleWorkHaveAFinding(t *testing.T) {
 	for _, c := range []struct {
 		set, evidence string
 		kind          finding.Kind

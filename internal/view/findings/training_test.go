@@ -66,7 +66,7 @@ func (w *trainingFault) shortOf(f *finding.Finding) string {
 }
 
 // Each fault that `parallax gen training` can plant is reported first, with its evidence; without it nothing above low is.
-func TestEachFaultOfTrainingIsReportedFirst(t *testing.T) {
+func TestInjectedTrainingFaultsAreReportedFirst(t *testing.T) {
 	for _, name := range demo.TrainingFaults {
 		w, ok := trainingFaults[name]
 		if !ok {

@@ -44,7 +44,7 @@ func TestView(t *testing.T) {
 	)
 }
 
-func TestASampleOfManyIsSaid(t *testing.T) {
+func TestASampleOfManyLocationsIsNoted(t *testing.T) {
 	r := viewtest.Local(t, func(w trace.Writer) { viewtest.WriteSteps(w, 1200, 12000) })
 	c := viewtest.Case{}
 	result := c.Compute(t, groups.View, r)

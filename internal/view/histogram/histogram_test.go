@@ -108,7 +108,7 @@ location stream d
 	}
 }
 
-func TestWhatHasNoValueIsLeftOut(t *testing.T) {
+func TestLocationsWithoutAValueAreLeftOut(t *testing.T) {
 	c := viewtest.Case{Trace: strings.Replace(ranks, `"rank 1" rank=1`, `"rank 1" rank=1 temperature=41`, 1), Options: map[string][]string{"event0": {"metadata:Temperature"}}}
 	d := data(t, c)
 	if d.Locations != 1 || d.Mean != 41 || len(d.Points) != 4 || d.Points[0].Value != nil || d.Points[0].Bin != nil {

@@ -69,7 +69,7 @@ func shown(t *testing.T, texts []string, options map[string][]string, key func(i
 	return r.Data().(history.Data), nil
 }
 
-func TestAPlantedChangeIsFoundWhereItIs(t *testing.T) {
+func TestAnInjectedChangeIsFoundAtItsPlace(t *testing.T) {
 	d, err := shown(t, nights(3, 30, 18, 0.03), nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestAKeyPutsRunsInOrder(t *testing.T) {
 	}
 }
 
-func TestOneOddNightIsNoChangeButOutOfTheOrdinary(t *testing.T) {
+func TestOneUnusualNightIsAnOutlierAndNoChange(t *testing.T) {
 	texts := nights(9, 20, 99, 0)
 	texts[13] = night(1, 0.2)
 	d, err := shown(t, texts, nil, nil)

@@ -68,9 +68,9 @@ func edgeDistance(x1, y1, x2, y2, x, y float32) float64 {
 	return math.Hypot(float64(x1)+share*dx-float64(x), float64(y1)+share*dy-float64(y))
 }
 
-// TestHoveringTellsWhatIsDrawn: everywhere inside a shape or a band the call that is
+// TestHoveringShowsTheDrawnValues: everywhere inside a shape or a band the call that is
 // picked has the colour that is seen there. By the nearest corner 28 of 39 had not.
-func TestHoveringTellsWhatIsDrawn(t *testing.T) {
+func TestHoveringShowsTheDrawnValues(t *testing.T) {
 	for name, c := range map[string]viewtest.Case{"quicksort": {Reader: quicksort}, "pascal, closer": {Reader: fromDemo("pascal"), Options: map[string][]string{"zoom": {"6,-0.4,-0.4"}}}, "fan": {Trace: fan(15)}, "calls": {Trace: calls}} {
 		size := scene.Size{Width: 600, Height: 600}
 		c.Size = size

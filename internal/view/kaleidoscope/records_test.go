@@ -222,8 +222,8 @@ func TestTheSubtreeOfALeafIsADisc(t *testing.T) {
 	}
 }
 
-// TestLimitsOfColoursAreSaid: equal colours are not equal times, and more PEs than hues share them.
-func TestLimitsOfColoursAreSaid(t *testing.T) {
+// TestLimitsOfColoursAreNoted: equal colours are not equal times, and more PEs than hues share them.
+func TestLimitsOfColoursAreNoted(t *testing.T) {
 	for paint, want := range map[string]string{"time": "one colour is 863 µs: equal colours are not equal times", "both": "one colour is", "location": ""} {
 		c := viewtest.Case{Reader: quicksort, Size: square, Options: map[string][]string{"paint": {paint}}}
 		notes := strings.Join(c.Compute(t, kaleidoscope.View, c.Open(t)).Notes(), "\n")

@@ -280,7 +280,7 @@ func TestCallsArePaintedByMagnitude(t *testing.T) {
 }
 
 // The cursor tells of the path below it: the middle is main, the ring around it what main calls.
-func TestHoveringTellsThePath(t *testing.T) {
+func TestHoveringShowsTheCallPath(t *testing.T) {
 	c := viewtest.Case{Trace: paths, Size: square}
 	r := c.Compute(t, kaleidoscope.View, c.Open(t))
 	s := r.Scene(square)

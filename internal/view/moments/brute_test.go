@@ -312,7 +312,7 @@ func TestTheStragglerOfTheTrainingJobComesFirst(t *testing.T) {
 	}
 }
 
-func TestAlignmentTellsTheBalancedRunFromTheOther(t *testing.T) {
+func TestAlignmentIsHigherForTheBalancedRun(t *testing.T) {
 	score := func(name string) float64 {
 		path := viewtest.Shared(t, "data", name)
 		r := viewtest.Local(t, func(w trace.Writer) { importRun(t, otf2.Format, path, w) })

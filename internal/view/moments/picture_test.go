@@ -113,8 +113,8 @@ func layerOf(s *scene.Scene, name string) *scene.Layer {
 	return &scene.Layer{}
 }
 
-// TestTheKeyIsThereAndSpeaksOfTheMarksDrawn, in small pictures and panels too.
-func TestTheKeyIsThereAndSpeaksOfTheMarksDrawn(t *testing.T) {
+// TestTheLegendExplainsTheDrawnMarks, in small pictures and panels too.
+func TestTheLegendExplainsTheDrawnMarks(t *testing.T) {
 	for _, c := range []struct {
 		rows  int
 		size  scene.Size

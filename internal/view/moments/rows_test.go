@@ -107,7 +107,7 @@ func TestNumbersByHand(t *testing.T) {
 	}
 }
 
-func TestPickReadsARowInWords(t *testing.T) {
+func TestPickReturnsTheValuesOfARow(t *testing.T) {
 	c := viewtest.Case{Size: scene.Size{Width: 600, Height: 300}}
 	result := c.Compute(t, moments.View, storetest.Text(t, fiveRanks, all.Summaries...))
 	s := result.Scene(c.Size)

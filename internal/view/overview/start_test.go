@@ -15,7 +15,7 @@ import (
 )
 
 // What is kept beside a large run gives the picture that reading the run gives, and is not taken for any other.
-func TestWhatIsKeptGivesTheSamePicture(t *testing.T) {
+func TestStoredOverviewsGiveTheSamePicture(t *testing.T) {
 	usual, work := *overview.ManyIntervals, *overview.MostWork
 	defer func() { *overview.ManyIntervals, *overview.MostWork = usual, work }()
 	*overview.MostWork = 1 // few stretches

@@ -101,7 +101,7 @@ func TestACaseWorkedByHand(t *testing.T) {
 	}
 }
 
-func TestWhoHoldsTheOthersUpInDemos(t *testing.T) {
+func TestDelayingRanksOfDemosAreFound(t *testing.T) {
 	for name, want := range map[string]map[string]string{
 		"training": {"ProfilerStep#12": "gpu-node-0/rank 3", "ProfilerStep#16": "gpu-node-1/rank 11", "ProfilerStep#19": "gpu-node-1/rank 11"},
 		"stencil":  {"iteration 1": "node05/", "iteration 5": "node05/", "iteration 20": "node05/"},

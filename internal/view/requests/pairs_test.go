@@ -71,7 +71,7 @@ func TestTheFindingNamesThePair(t *testing.T) {
 }
 
 // A root that ends long before its calls do is told.
-func TestAsynchronousRequestsAreTold(t *testing.T) {
+func TestAsynchronousRequestsAreNoted(t *testing.T) {
 	text := "region publish category=producer role=compute\nregion handle category=consumer role=compute\nlocation service a\n"
 	var late, links strings.Builder
 	for i := range 3 {

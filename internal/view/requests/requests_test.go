@@ -72,7 +72,7 @@ func TestRowsTellOfRequests(t *testing.T) {
 }
 
 // What was planted is found, first the largest effect; what is the same on both sides is not.
-func TestWhatSeparatesTheSlowIsFound(t *testing.T) {
+func TestAttributesThatSeparateSlowRequestsAreFound(t *testing.T) {
 	c := viewtest.Case{Trace: shop(80), Options: map[string][]string{"request": {"slow:20%"}}}
 	d := data(t, c, c.Open(t))
 	found := map[string]requests.Differ{}
@@ -110,7 +110,7 @@ func TestRepeatedCallsAreOneRow(t *testing.T) {
 }
 
 // The twins hold every call of the request that is drawn, with its time on the critical path.
-func TestOneRequestIsTold(t *testing.T) {
+func TestOneRequestHasEachCallWithItsTimeOnTheCriticalPath(t *testing.T) {
 	c := viewtest.Case{Trace: shop(5), Options: map[string][]string{"request": {"t4"}}}
 	d := data(t, c, c.Open(t))
 	sum := trace.Time(0)
@@ -152,7 +152,7 @@ func TestTheLongestRowsAreShownWithTheirCallers(t *testing.T) {
 }
 
 // Clocks that were moved are said to be.
-func TestFittedClocksAreSaid(t *testing.T) {
+func TestCorrectedClocksAreNoted(t *testing.T) {
 	r := storetest.Text(t, "property \"clock alignment\" \"by calls, from 3 pairs of instances\"\n"+shop(10))
 	c := viewtest.Case{Reader: func(testing.TB) store.Reader { return r }}
 	notes := strings.Join(c.Compute(t, requests.View, r).Notes(), "\n")

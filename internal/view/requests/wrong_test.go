@@ -61,7 +61,7 @@ func each(list []call, before, after string, text func(call) string) string {
 }
 
 // What a source gets wrong about who called whom is counted, and said, whatever its format.
-func TestWrongParentsAreSaid(t *testing.T) {
+func TestInvalidParentsAreCounted(t *testing.T) {
 	for name, write := range writers {
 		for _, x := range []struct {
 			what  string

@@ -108,7 +108,7 @@ func TestLinesHaveTheirValuesRanksAndCallees(t *testing.T) {
 	}
 }
 
-func TestTextIsShownAndAChangedFileIsSaid(t *testing.T) {
+func TestTextIsShownAndAChangedFileIsNoted(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "src", "solve.c")
 	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {

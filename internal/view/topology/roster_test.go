@@ -83,7 +83,7 @@ func TestASelectionMovesNothing(t *testing.T) {
 }
 
 // Threads share a rank: what goes by rank says so, what goes by slot tells them apart.
-func TestThreadsOfARankAreToldApart(t *testing.T) {
+func TestThreadsOfARankHaveTheirOwnPlaces(t *testing.T) {
 	const threads = `
 location process "rank 1" rank=1
   location thread a context=2 thread=5

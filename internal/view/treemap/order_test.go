@@ -217,9 +217,9 @@ func TestStatesAndInstantsInOneCell(t *testing.T) {
 	}
 }
 
-// TestTheNumberOfCutsIsSaid: N(T) of Figure 2 is 9, and a further process on a machine
+// TestTheNumberOfCutsIsNoted: N(T) of Figure 2 is 9, and a further process on a machine
 // changes nothing (E17, E18).
-func TestTheNumberOfCutsIsSaid(t *testing.T) {
+func TestTheNumberOfCutsIsNoted(t *testing.T) {
 	fig2 := func(more int) string {
 		var b strings.Builder
 		b.WriteString("region run role=compute\nlocation cluster c\n")
@@ -317,9 +317,9 @@ func TestASiteOfOneClusterIsCalledAsTheSite(t *testing.T) {
 	}
 }
 
-// TestWhatMisleadsIsWarnedOfAndWhatIsSafeIsSaid (E43): two machines of the same sum, one
+// TestMisleadingAggregatesHaveAWarning (E43): two machines of the same sum, one
 // of equal processes and one of unlike ones, as in Figure 1.
-func TestWhatMisleadsIsWarnedOfAndWhatIsSafeIsSaid(t *testing.T) {
+func TestMisleadingAggregatesHaveAWarning(t *testing.T) {
 	text := "region run role=compute\nlocation machine A\n"
 	for p := range 4 {
 		text += fmt.Sprintf("  location process p%d\n    0..50 run\n", p)

@@ -162,9 +162,9 @@ func TestTheCurvesAreTheCutsOfTheirP(t *testing.T) {
 	}
 }
 
-// TestStretchesAreThePicturesOfTheirP: they adjoin from 0 to 1, the picture in the middle of
+// TestEachRangeOfPHasOnePicture: they adjoin from 0 to 1, the picture in the middle of
 // each is the one that it tells of, and so is the one beside its ends.
-func TestStretchesAreThePicturesOfTheirP(t *testing.T) {
+func TestEachRangeOfPHasOnePicture(t *testing.T) {
 	for _, scale := range []string{"normalised", "paper"} {
 		for _, gain := range []string{"values", "entropy"} {
 			at := func(p string) treemap.Data {
