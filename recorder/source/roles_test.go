@@ -1,10 +1,13 @@
 package source_test
 
 import (
+	"maps"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -63,10 +66,12 @@ func TestRegionsCarryARole(t *testing.T) {
 func TestFortranNamesRegions(t *testing.T) {
 	need(t, "cc", "gfortran")
 	dir := t.TempDir()
-	library := build(t, "regions", "cc")
-	command(t, dir, "gfortran", "-O2", "-o", "roles", testdata(t, "../c/parallax.f90"), testdata(t, "roles.f90"), library,
-		"-Wl,-rpath,"+filepath.Dir(library))
-	if out, err := try(dir, []string{"PARALLAX_OUT=" + filepath.Join(dir, "out")}, "./roles"); err != nil {
+	command(t, dir, "gfortran", "-O2", "-o", "roles", testdata(t, "../c/parallax.f90"), testdata(t, "roles.f90"), "-ldl")
+	if out, err := try(dir, nil, "./roles"); err != nil {
+		t.Fatal("without a recorder: ", err, out)
+	}
+	env := []string{"LD_PRELOAD=" + build(t, "regions", "cc"), "PARALLAX_OUT=" + filepath.Join(dir, "out")}
+	if out, err := try(dir, env, "./roles"); err != nil {
 		t.Fatal(err, out)
 	}
 	checkRoles(t, dir)
@@ -78,8 +83,8 @@ func TestThreadsWithoutRegionsAreRecordedWhereOutsideIsBusy(t *testing.T) {
 	dir := t.TempDir()
 	command(t, dir, "cc", "-O2", "-pthread", "-o", "plain", testdata(t, "plain.c"))
 	env := []string{"LD_PRELOAD=" + build(t, "regions", "cc"), "PARALLAX_OUT=" + filepath.Join(dir, "out")}
-	if out, err := try(dir, env, "./plain"); err != nil {
-		t.Fatal(err, out)
+	if out, err := try(dir, env, "./plain"); err != nil || !strings.Contains(out, "PARALLAX_OUTSIDE=busy records all threads") {
+		t.Error("a program whose threads name nothing does not hear why it leaves no record: ", err, out)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
 		t.Error("a program without regions left a record, though it has nothing to tell")
@@ -91,6 +96,9 @@ func TestThreadsWithoutRegionsAreRecordedWhereOutsideIsBusy(t *testing.T) {
 	all, moments := calls(t, r), busy(t, r)
 	if len(all) != 4 || r.Info().Properties["outside named regions"] != "busy" {
 		t.Errorf("%d rows, %v", len(all), r.Info().Properties)
+	}
+	if names := slices.Sorted(maps.Keys(all)); !slices.Equal(names, []string{"loader", "main", "thread 1", "thread 3"}) {
+		t.Errorf("rows are called %q", names)
 	}
 	for name, regions := range all {
 		if !same(moments[name][0], regions["plain"].time) || name != "main" && regions["usleep"].calls != 10 {
@@ -140,6 +148,9 @@ func TestTasksAndThreadsOfPythonAreCalledAsPythonCallsThem(t *testing.T) {
 		if c := all[name]["kernel"]; c.calls != 5 || !same(moments[name][0], c.time) {
 			t.Errorf("%s is busy for %v: %+v", name, moments[name][0], all[name])
 		}
+	}
+	if names := slices.Sorted(maps.Keys(all)); !slices.Equal(names, []string{"loader", "worker", "worker 1", "worker 2"}) {
+		t.Errorf("rows with calls are %q: the loop's own tasks are none", names)
 	}
 	if all["loader"]["load"].calls != 1 || roleNamed(r, "load") != trace.RoleIO {
 		t.Errorf("the thread: %+v", all["loader"])

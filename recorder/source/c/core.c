@@ -81,6 +81,7 @@ typedef struct {
 typedef struct plx_worker {
 	struct plx_worker *next;
 	char name[48];
+	int numbered;    /* that is its kind and number: it has not got one */
 	int64_t since;   /* begin of the busy interval at hand */
 	int64_t entered; /* begin of the call at hand */
 	int64_t watched; /* first time stamp */
@@ -210,9 +211,34 @@ static void plx_cores_begin(plx_worker *w) {
 	w->untold |= plx_cores_of(w->thread, &w->begun);
 }
 
+/* plx_called gives the name that the program gave a thread, empty where it gave none. */
+static void plx_called(pid_t thread, char *name, size_t room) {
+	char file[48];
+	ssize_t n = -1;
+	int fd;
+	snprintf(file, sizeof file, thread ? "/proc/self/task/%d/comm" : "/proc/self/comm", (int)thread);
+	if ((fd = open(file, O_RDONLY | O_CLOEXEC)) >= 0) {
+		n = read(fd, name, room - 1);
+		close(fd);
+	}
+	name[n > 0 ? n - 1 : 0] = 0; /* without the end of the line */
+}
+
+/* plx_title calls a row as its thread is called, unless that is the name of the process, as it is by itself. */
+static void plx_title(plx_worker *w) {
+	char all[24], own[24];
+	if (!w->numbered) return;
+	plx_called(0, all, sizeof all);
+	plx_called(w->thread, own, sizeof own);
+	if (!*own || !strcmp(all, own)) return;
+	snprintf(w->name, sizeof w->name, "%s", own);
+	w->numbered = 0;
+}
+
 static void plx_cores_end(plx_worker *w) {
 	plx_cores now;
 	if (!w->thread) return;
+	plx_title(w);
 	w->untold |= plx_cores_of(w->thread, &now); /* nothing if it has ended, and nobody said so */
 	w->had.ran += now.ran - w->begun.ran;
 	w->had.waited += now.waited - w->begun.waited;
@@ -258,6 +284,7 @@ static plx_worker *plx_worker_new(const char *kind, int outside) {
 	if (w == MAP_FAILED) return 0;
 	number = __sync_fetch_and_add(&plx.threads, 1);
 	snprintf(w->name, sizeof w->name, number ? "%s %d" : "%s", number ? kind : "main", number);
+	w->numbered = number > 0;
 	w->windows = plx.windows;
 	w->shift = 10;
 	w->nodes = 1; /* node 0 is the program */

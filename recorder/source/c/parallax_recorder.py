@@ -167,7 +167,8 @@ def name_tasks():
     loop = asyncio.get_running_loop()
 
     def make(loop, coroutine, **options):
-        if asyncio.iscoroutine(coroutine) and _row_new:
+        own = getattr(coroutine, "__qualname__", "").startswith("BaseEventLoop.")  # the loop's, when it ends
+        if asyncio.iscoroutine(coroutine) and _row_new and not own:
             coroutine = _Task(coroutine)
         return asyncio.Task(coroutine, loop=loop, **options)
 

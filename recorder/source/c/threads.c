@@ -55,7 +55,10 @@ static void plx_waited(plx_worker *w) {
 void *parallax_row_new(const char *name);
 void *parallax_row_use(void *row);
 
-static void plx_name_row(plx_worker *w, const char *name) { snprintf(w->name, sizeof w->name, "%s", name); }
+static void plx_name_row(plx_worker *w, const char *name) {
+	snprintf(w->name, sizeof w->name, "%s", name);
+	w->numbered = 0;
+}
 
 void *parallax_row_use(void *row) {
 	static uint32_t number;
@@ -158,6 +161,7 @@ long syscall(long number, ...) {
 /* --- ends of threads and of the process ------------------------------------------------------ */
 
 static pthread_key_t plx_key;
+static pid_t plx_begins; /* the process that begins threads */
 
 /* plx_thread_ends closes what a thread has open when it ends. */
 static void plx_thread_ends(void *worker) {
@@ -205,6 +209,7 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*begin)(void *)
 	plx_routine *r = 0;
 	int failed;
 	if (!next) *(void **)&next = plx_next("pthread_create");
+	plx_begins = getpid();
 	if (plx.on && plx.outside == PLX_OUTSIDE_BUSY && (r = malloc(sizeof *r))) *r = (plx_routine){begin, argument};
 	failed = r ? next(t, a, plx_thread, r) : next(t, a, begin, argument);
 	if (failed) free(r);
@@ -212,7 +217,11 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*begin)(void *)
 }
 
 /* Regions of handlers at the exit and of destructors are in the file: it is written after them. */
-__attribute__((destructor)) static void plx_unload(void) { plx_at_exit(); }
+__attribute__((destructor)) static void plx_unload(void) {
+	static const char say[] = "parallax recorder: no thread named a region, so nothing is recorded; PARALLAX_OUTSIDE=busy records all threads\n";
+	plx_at_exit();
+	if (!plx.workers && plx_begins == getpid() && write(2, say, sizeof say - 1) < 0) return;
+}
 
 /* PLX_EXIT writes the file before a process that ends without all that. */
 #define PLX_EXIT(symbol) \

@@ -1,4 +1,5 @@
-/* Threads that name no regions, and wait for a lock. */
+/* Threads that name no regions, and wait for a lock. One of them has a name. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ int main(void) {
 	pthread_t t[3];
 	int i;
 	for (i = 0; i < 3; i++) pthread_create(t + i, 0, work, 0);
+	pthread_setname_np(t[1], "loader");
 	for (i = 0; i < 3; i++) pthread_join(t[i], 0);
 	return 0;
 }
