@@ -123,6 +123,13 @@ func TestRecordedMomentsAreThoseOfTheTraceOfThatRun(t *testing.T) {
 		record(t, dir, beside(t, dir, "cc", threadsPart), nil, "./threads")
 		checkBeside(t, dir, 4, lastOf)
 	})
+	t.Run("regions with roles", func(t *testing.T) {
+		need(t, "cc")
+		dir := t.TempDir()
+		command(t, dir, "cc", "-O1", "-I", testdata(t, "../c"), "-o", "roles", testdata(t, "roles.c"), "-ldl")
+		record(t, dir, beside(t, dir, "cc", threadsPart), nil, "./roles")
+		checkBeside(t, dir, 1, func(string) string { return "main" })
+	})
 	t.Run("threads that name nothing", func(t *testing.T) {
 		need(t, "cc")
 		dir := t.TempDir()

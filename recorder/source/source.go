@@ -45,7 +45,8 @@ func Recorders() []Recorder {
 		{"header", "C header: name regions of a program; costs nothing without a recorder", "parallax.h",
 			[]string{"parallax.h"}, ""},
 		{"fortran", "Fortran module: name regions of a program", "parallax.f90", []string{"parallax.f90"},
-			"gfortran -O2 -c parallax.f90\ngfortran -O2 -o program program.f90 parallax.o -ldl\n" + preload + "./program"},
+			"gfortran -O2 -c parallax.f90\ngfortran -O2 -o program program.f90 parallax.o -ldl\n" +
+				preload + "./program"},
 		{"python", "Python module: name regions of a script, through whichever recorder is loaded",
 			"parallax_recorder.py", []string{"parallax_recorder.py"}, ""},
 	}

@@ -35,10 +35,21 @@ static void event(const struct plx_worker *w, uint32_t name, int64_t begin, int6
 /* A process that has no rank goes by its own number. */
 static int number(void) { return plx.rank < 0 ? (int)plx.process : plx.rank; }
 
+/* category gives one that leaves no doubt about a role, as writers of Chrome traces know them. */
+static const char *category(const char *role) {
+	static const char *const known[][2] = {{"compute", "operator"}, {"copy", "memcpy"}, {"communication", "collective_comm"}};
+	size_t i;
+	for (i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(role, known[i][0])) return known[i][1];
+	return role;
+}
+
 static void line(FILE *f, int thread, const char *name, int64_t begin, int64_t end) {
+	const char *role = strchr(name, PLX_ROLE);
 	long long at = begin + plx.epoch + plx.offset, d = end - begin; /* as the file of moments has it */
 	if (d <= 0) return;
-	fprintf(f, "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"ts\":%lld.%03lld,\"dur\":%lld.%03lld},\n", number(), thread, name, at / 1000, at % 1000, d / 1000, d % 1000);
+	fprintf(f, "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"cat\":\"%s\",\"name\":\"%.*s\",\"ts\":%lld.%03lld,\"dur\":%lld.%03lld},\n", number(), thread,
+		role ? category(role + 1) : "", role ? (int)(role - name) : (int)strlen(name), name, at / 1000, at % 1000, d / 1000, d % 1000);
 }
 
 /* It runs after the file of moments is written. */
