@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -314,23 +315,45 @@ func (c *PathCollector) Paths(ctx context.Context) (*Paths, error) {
 	r := &Paths{Parent: out.table.Parent, Region: out.table.Region, Calls: out.calls, Inclusive: out.inclusive,
 		Exclusive: out.exclusive, Beside: out.beside, Each: out.each, Locations: len(out.locations)}
 	if out.left >= 0 && len(out.values) <= c.MostValues {
-		r.Values = addLanes(out.values)
+		values, err := addLanes(ctx, out.values, len(out.calls))
+		if err != nil {
+			return nil, err
+		}
+		r.Values = values
 	}
 	return r, ctx.Err()
 }
 
-// addLanes sorts values and adds up those of the lanes of a location.
-func addLanes(values []PathValue) []PathValue {
-	slices.SortFunc(values, func(a, b PathValue) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Location, b.Location))
-	})
-	out := values[:0]
+// addLanes puts values in the order of paths, then of locations, and adds up those of the lanes of a location. Values
+// are counted by path, and each path is sorted on a core of its own: O(n log n) over all cores.
+func addLanes(ctx context.Context, values []PathValue, paths int) ([]PathValue, error) {
+	begin := make([]int, paths+1)
 	for _, v := range values {
+		begin[v.Path+1]++
+	}
+	for id := range paths {
+		begin[id+1] += begin[id]
+	}
+	sorted, next := make([]PathValue, len(values)), slices.Clone(begin)
+	for _, v := range values {
+		sorted[next[v.Path]] = v
+		next[v.Path]++
+	}
+	err := parallel.For(ctx, paths, func(id int) {
+		slices.SortFunc(sorted[begin[id]:begin[id+1]], func(a, b PathValue) int {
+			return cmp.Compare(a.Location, b.Location)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := sorted[:0]
+	for _, v := range sorted {
 		if n := len(out); n > 0 && out[n-1].Path == v.Path && out[n-1].Location == v.Location {
 			out[n-1].Time += v.Time
 		} else {
 			out = append(out, v)
 		}
 	}
-	return slices.Clip(out)
+	return slices.Clip(out), nil
 }

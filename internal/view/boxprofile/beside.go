@@ -31,7 +31,7 @@ func besides(ctx context.Context, q *view.Request) (view.Result, error) {
 			r.notes = append(r.notes, name+": "+n)
 		}
 		r.names, r.locations = append(r.names, name), append(r.locations, trace.NoLocation)
-		if err := r.join(side, int32(k), nodes); err != nil {
+		if err := r.join(ctx, side, int32(k), nodes); err != nil {
 			return nil, err
 		}
 	}
@@ -43,7 +43,7 @@ func besides(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.notes = append(r.notes,
 		"boxes of a run are of the calls of all its locations; regions come in order of how much the runs differ in "+
 			"them")
-	return r, r.rank()
+	return r, r.rank(ctx)
 }
 
 // pooled gathers the calls of all locations of a run as those of one.
@@ -64,7 +64,7 @@ func pooled(ctx context.Context, q *view.Request) (*result, error) {
 }
 
 // join adds the boxes of a run, regions by their names.
-func (r *result) join(side *result, owner int32, nodes map[string]int32) error {
+func (r *result) join(ctx context.Context, side *result, owner int32, nodes map[string]int32) error {
 	to := make([]int32, len(side.nodes))
 	for i, n := range side.nodes {
 		at, ok := nodes[n.Name]
@@ -83,7 +83,7 @@ func (r *result) join(side *result, owner int32, nodes map[string]int32) error {
 		r.cuts = append(r.cuts, x)
 	}
 	if side.over == "locations" {
-		if err := side.rank(); err != nil {
+		if err := side.rank(ctx); err != nil {
 			return err
 		}
 		for k := range side.regions {

@@ -144,7 +144,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, q.NoCall()
 	}
 	r.cutNote()
-	return r, r.rank()
+	return r, r.rank(ctx)
 }
 
 // prepare decides which locations and calls are read.

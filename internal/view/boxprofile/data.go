@@ -141,6 +141,9 @@ func (r *result) groupBoxes(out []Row, group int32) []Row {
 // list has all boxes in the order of regions, then locations.
 func (r *result) list() []Row {
 	out := []Row{}
+	if !r.overAll() {
+		out = make([]Row, 0, len(r.rows))
+	}
 	for k := range r.regions {
 		g := &r.regions[k]
 		if r.overAll() {

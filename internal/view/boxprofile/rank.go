@@ -1,18 +1,20 @@
 package boxprofile
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // rank makes the regions of rows and puts them in order.
-func (r *result) rank() error {
+func (r *result) rank(ctx context.Context) error {
 	hidden, err := r.match.Set("hide", r.request.Values.Patterns("hide")...)
 	if err != nil {
 		return err
@@ -61,8 +63,11 @@ func (r *result) rank() error {
 	if !r.pair {
 		kinds = runfacts.Kinds(r.request.Store().Locations(), r.locations)
 	}
-	for k := range r.regions {
+	err = parallel.For(ctx, len(r.regions), func(k int) {
 		r.regions[k].differs = r.differs(&r.regions[k], kinds)
+	})
+	if err != nil {
+		return err
 	}
 	if err := r.sort(); err != nil {
 		return err

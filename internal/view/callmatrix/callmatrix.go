@@ -146,7 +146,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, q.NoCall()
 	}
 	r.cutNote("hatched slices show")
-	return r, r.rank()
+	return r, r.rank(ctx)
 }
 
 // prepare finds whose calls are asked for.

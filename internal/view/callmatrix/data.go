@@ -133,6 +133,7 @@ func (r *result) list() []Cell {
 		for i := range r.cuts {
 			cuts[cellKey{r.cuts[i].Owner, r.cuts[i].Pair}] = &r.cuts[i]
 		}
+		out = make([]Cell, 0, len(r.rows))
 		for i := range r.rows {
 			x := &r.rows[i]
 			c := r.cellOf(x.Pair, x.Owner)

@@ -189,8 +189,10 @@ func (r *result) square(key callgraph.Pair) *drawnPair {
 	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.all) == 0 && p.cut == 0,
 		only: -1}
 	r.setCuts(q, p)
-	if x := r.overLocations(key); x != nil && r.over == "locations" {
-		q.boxes[0], q.has[0] = x.Box, true
+	if r.over == "locations" {
+		if x := r.overLocations(key); x != nil {
+			q.boxes[0], q.has[0] = x.Box, true
+		}
 	}
 	for _, i := range p.rows {
 		q.boxes[rows[i].Owner], q.has[rows[i].Owner] = r.box(&rows[i]), true

@@ -1,11 +1,15 @@
 package callmatrix
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -22,7 +26,7 @@ func (r *result) slices() ([]callgraph.Row, int) {
 }
 
 // rank makes squares of rows and orders callers and callees by interest.
-func (r *result) rank() error {
+func (r *result) rank(ctx context.Context) error {
 	hidden, err := r.match.Set("hide", r.request.Values.Patterns("hide")...)
 	if err != nil {
 		return err
@@ -43,13 +47,8 @@ func (r *result) rank() error {
 		p.total += r.value(x)
 		p.all = append(p.all, int32(i))
 	}
-	kinds := runfacts.Kinds(r.tree, r.locations)
-	for _, p := range r.pairs {
-		places, values := make([]int32, len(p.all)), make([]float64, len(p.all))
-		for k, i := range p.all {
-			places[k], values[k] = r.rows[i].Owner, r.value(&r.rows[i])
-		}
-		p.differs = view.MovedByKind(kinds, places, values)
+	if err := r.compare(ctx); err != nil {
+		return err
 	}
 	r.addCuts(shown)
 	if len(r.pairs) == 0 {
@@ -63,6 +62,19 @@ func (r *result) rank() error {
 	}
 	r.reach(shown)
 	return r.order(func(node int32) bool { return kept != nil && kept[node+1] })
+}
+
+// compare says how much locations differ in each pair, on all cores.
+func (r *result) compare(ctx context.Context) error {
+	kinds, pairs := runfacts.Kinds(r.tree, r.locations), slices.Collect(maps.Values(r.pairs))
+	return parallel.For(ctx, len(pairs), func(n int) {
+		p := pairs[n]
+		places, values := make([]int32, len(p.all)), make([]float64, len(p.all))
+		for k, i := range p.all {
+			places[k], values[k] = r.rows[i].Owner, r.value(&r.rows[i])
+		}
+		p.differs = view.MovedByKind(kinds, places, values)
+	})
 }
 
 // order ranks callers and callees by their pairs.
