@@ -67,6 +67,7 @@ func newFetcher(ctx context.Context, run view.Run, sel trace.Selection, orders i
 	} else {
 		f.choose(sel.Locations)
 	}
+	f.notes = append(f.notes, f.sampleNotes()...)
 	if counter != "" {
 		if f.counter, err = newCounterAxis(ctx, r, sel, counter, f.ids); err != nil {
 			return nil, err
@@ -100,6 +101,30 @@ func (f *fetcher) choose(selected []trace.LocationID) {
 	for _, id := range f.tree.Expand(selected) {
 		add(id)
 	}
+}
+
+// sampleNotes says what the rows are of threads that were sampled. Between two samples nobody looked, so that they have
+// no busy time of their own; rows of samples are drawn from one sample to the next, also over short gaps.
+func (f *fetcher) sampleNotes() []string {
+	lanes, drawn, left := f.reader.Lanes(), false, map[trace.LocationID]bool{}
+	for id, kind := range f.tree.Kind {
+		if kind != trace.KindSamples {
+			continue
+		}
+		drawn = drawn || f.at[id] >= 0
+		if p := f.tree.Parent[id]; p != trace.NoLocation && lanes[p] == lanes[p+1] {
+			left[p] = true
+		}
+	}
+	switch {
+	case drawn:
+		return []string{"rows of samples are busy from one sample to the next: the view profile has the time that " +
+			"samples stand for"}
+	case len(left) > 0 && f.selection.Locations == nil:
+		return []string{fmt.Sprintf("left out: %s with samples alone, which do not tell when a thread was busy; the views "+
+			"profile and calltree show them", view.Count(len(left), "location"))}
+	}
+	return nil
 }
 
 // fetch returns the sketches of one state:

@@ -83,3 +83,30 @@ func TestRowsByTheBestAggregationKeepWhoDiffers(t *testing.T) {
 		t.Errorf("rows %s; want m0 and m2 as one row each, and both processes of m1", s)
 	}
 }
+
+const sampledThreads = `
+region work role=compute
+location process jvm
+  location thread sampled
+    location samples samples
+      0..80 work
+`
+
+// What samples cannot tell is said, where other rows are drawn and where samples alone are asked for.
+func TestRowsOfSamplesAreToldFromBusyTime(t *testing.T) {
+	other := "  location thread main\n    20..60 work\n"
+	for _, c := range []struct{ trace, locations, want, not string }{
+		{sampledThreads + other, "", "left out: 1 location with samples alone", "recorded inside"},
+		{sampledThreads + other, "kind:samples", "rows of samples are busy from one sample to the next", "left out"},
+		{sampledThreads, "kind:samples", "rows of samples are busy from one sample to the next", "recorded inside"},
+	} {
+		k := viewtest.Case{Trace: c.trace}
+		if c.locations != "" {
+			k.Spec.Locations = []string{c.locations}
+		}
+		notes := strings.Join(k.Compute(t, moments.View, k.Open(t)).Notes(), "\n")
+		if !strings.Contains(notes, c.want) || strings.Contains(notes, c.not) {
+			t.Errorf("locations %q of\n%s%s", c.locations, c.trace, notes)
+		}
+	}
+}

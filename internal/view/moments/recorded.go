@@ -12,7 +12,7 @@ import (
 )
 
 // recorded are moments that a program recorded of itself: sketches of windows,
-// with nothing finer. It is nil if the run has intervals.
+// with nothing finer. It is nil if the run has intervals, or no program recorded any.
 type recorded struct {
 	rows       map[trace.LocationID][]trace.MomentRow // those that meet the selection
 	queued     map[trace.LocationID]float64           // ns that a row waited for a core in the whole run
@@ -39,7 +39,7 @@ func readRecorded(ctx context.Context, r store.Reader, sel trace.Selection) (*re
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil || len(c.rows) == 0 { // a run of samples alone
 		return nil, err
 	}
 	c.queued, err = waitsForCores(ctx, r, sel)
