@@ -33,6 +33,7 @@ func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]*survey, []tr
 		if err := r.Format.Import(ctx, r, surveys[i]); err != nil {
 			return nil, nil, labelled(ctx, r, err)
 		}
+		surveys[i].settle()
 	}
 	placed := []int{}
 	for i, s := range surveys {
@@ -88,7 +89,7 @@ const (
 // they are.
 func commonOffset(surveys []*survey, offsets []trace.Time, others []int, i int) (trace.Time, int, string) {
 	own := surveys[i]
-	var differences, byName []trace.Time
+	var differences []trace.Time
 	for name, at := range own.events {
 		if own.twice[name] {
 			continue
@@ -105,23 +106,35 @@ func commonOffset(surveys []*survey, offsets []trace.Time, others []int, i int) 
 			"spans with the same ids, sync markers of the same name or the same calls of MPI_Init and MPI_Barrier " +
 				"in both"
 	}
-	single := own.single()
+	for among := range own.singles {
+		if by, n := nameOffset(surveys, offsets, others, own.single(among), among); n > 0 {
+			return by, n, "regions that occur once, under the same names, in both"
+		}
+	}
+	return 0, 0, ""
+}
+
+// nameOffset is the median difference over regions that occur once in a run and in one of the others, and the number
+// of those that differ by it; 0: too few.
+func nameOffset(surveys []*survey, offsets []trace.Time, others []int, own map[named]trace.Time, among int) (trace.Time,
+	int) {
+	var byName []trace.Time
 	for _, j := range others {
-		for name, t := range surveys[j].single() {
-			if at, ok := single[name]; ok {
+		for name, t := range surveys[j].single(among) {
+			if at, ok := own[name]; ok {
 				byName = append(byName, t+offsets[j]-at)
 			}
 		}
 	}
 	if len(byName) < leastNames {
-		return 0, 0, ""
+		return 0, 0
 	}
 	by := median(byName)
 	byName = slices.DeleteFunc(byName, func(d trace.Time) bool { return max(d-by, by-d) > closely })
 	if len(byName) < leastNames {
-		return 0, 0, ""
+		return 0, 0
 	}
-	return by, len(byName), "regions that occur once, under the same names, in both"
+	return by, len(byName)
 }
 
 // dayOffset is the offset of run i by the time of day, where its source and one of the others tell it.

@@ -27,8 +27,41 @@ type survey struct {
 	told       bool       // by the source
 	events     map[string]trace.Time
 	twice      map[string]bool // events that name no single time
-	once       map[trace.RegionID]trace.Time
-	often      map[trace.RegionID]bool
+	singles    [4]singles
+	waiting    []calls // until processes are described
+	room       int     // regions in them
+}
+
+// Calls are those of a location, by region.
+type calls struct {
+	at trace.LocationID
+	of map[trace.RegionID]call
+}
+
+// Singles are the regions that occur once: in a thread or process of the operating system, in a rank, and in the whole
+// run. Tools copy a region (Kineto has a range of a thread on the GPU too), and ranks run the same program.
+type singles struct {
+	once  map[single]trace.Time
+	often map[single]bool
+}
+
+// A single is a region with the number of its thread, process or rank.
+type single struct {
+	region trace.RegionID
+	of     int64
+}
+
+// add takes calls of a region, the first of which began at a time.
+func (s *singles) add(key single, n int, first trace.Time) {
+	_, known := s.once[key]
+	switch {
+	case s.often[key] || !known && len(s.once)+len(s.often) >= mostEvents:
+	case known || n > 1:
+		delete(s.once, key)
+		s.often[key] = true
+	default:
+		s.once[key] = first
+	}
 }
 
 // A surveyed is a location of a run.
@@ -42,9 +75,12 @@ type surveyed struct {
 const mostEvents = 1 << 20
 
 func newSurvey() *survey {
-	return &survey{locations: map[string]trace.LocationID{}, regions: map[string]trace.RegionID{},
-		attributes: map[string]trace.AttributeID{}, events: map[string]trace.Time{}, twice: map[string]bool{},
-		once: map[trace.RegionID]trace.Time{}, often: map[trace.RegionID]bool{}}
+	s := &survey{locations: map[string]trace.LocationID{}, regions: map[string]trace.RegionID{},
+		attributes: map[string]trace.AttributeID{}, events: map[string]trace.Time{}, twice: map[string]bool{}}
+	for i := range s.singles {
+		s.singles[i] = singles{map[single]trace.Time{}, map[single]bool{}}
+	}
+	return s
 }
 
 func (s *survey) next() int32 {
@@ -144,11 +180,11 @@ func (s *survey) above(i int, visit func(*surveyed)) {
 	}
 }
 
-// process names the process of a location as another source may: by its rank, else its number.
-func (s *survey) process(at trace.LocationID) string {
-	rank, pid := trace.NoRank, int64(-1)
+// process is the rank of a location and the numbers of its process and thread, as far as they are known.
+func (s *survey) process(at trace.LocationID) (rank int, pid, tid int64) {
+	rank, pid, tid = trace.NoRank, -1, -1
 	if at < 0 || int(at) >= len(s.places) {
-		return ""
+		return rank, pid, tid
 	}
 	s.above(int(at), func(p *surveyed) {
 		if rank == trace.NoRank {
@@ -157,7 +193,15 @@ func (s *survey) process(at trace.LocationID) string {
 		if pid < 0 {
 			pid = p.pid
 		}
+		if tid < 0 {
+			tid = p.tid
+		}
 	})
+	return rank, pid, tid
+}
+
+// processName names a process as another source may: by its rank, else its number.
+func processName(rank int, pid int64) string {
 	switch {
 	case rank != trace.NoRank:
 		return "rank " + strconv.Itoa(rank)
@@ -208,10 +252,8 @@ func (s *survey) reach(begin, end trace.Time) {
 	s.any = true
 }
 
-// event takes one that another source may have; one that comes twice names no single time.
+// event takes one that another source may have; one that comes twice names no single time. The lock is held.
 func (s *survey) event(name string, t trace.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	_, known := s.events[name]
 	switch {
 	case known:
@@ -219,6 +261,12 @@ func (s *survey) event(name string, t trace.Time) {
 	case len(s.events) < mostEvents:
 		s.events[name] = t
 	}
+}
+
+func (s *survey) locked(name string, t trace.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.event(name, t)
 }
 
 // marker is the name of a sync marker, "" of any other region.
@@ -293,7 +341,7 @@ func (s *surveyStream) Instant(t trace.Time, region trace.RegionID) {
 	s.reach(t)
 	s.open = false
 	if name := s.survey.marker(region); name != "" {
-		s.survey.event("marker "+name, t)
+		s.survey.locked("marker "+name, t)
 	}
 }
 
@@ -307,7 +355,7 @@ func (s *surveyStream) Attribute(a trace.AttributeID, v trace.Value) {
 		s.span = v.String()
 	}
 	if s.trace != "" && s.span != "" {
-		s.survey.event("span "+strings.ToLower(s.trace+"/"+s.span), s.at)
+		s.survey.locked("span "+strings.ToLower(s.trace+"/"+s.span), s.at)
 		s.open = false
 	}
 }
@@ -316,7 +364,7 @@ func (s *surveyStream) Close() error {
 	if s.any {
 		s.survey.reach(s.begin, s.end)
 	}
-	s.survey.called(s.location, s.once)
+	s.survey.keep(calls{s.location, s.once})
 	s.once = map[trace.RegionID]call{}
 	return nil
 }
@@ -330,38 +378,55 @@ func (s *survey) isCommon(region trace.RegionID) bool {
 	return region >= 0 && int(region) < len(s.names) && common[s.names[region]]
 }
 
-// called takes the calls of a location. Those in common are events by their process and number, if another source has
-// as many.
-func (s *survey) called(at trace.LocationID, calls map[trace.RegionID]call) {
+// keep takes the calls of a location. Many readers tell at their end which process it is.
+func (s *survey) keep(c calls) {
 	s.mu.Lock()
-	process := s.process(at)
-	names := map[trace.RegionID]string{}
-	for region, c := range calls {
-		if _, known := s.once[region]; known || c.n > 1 || s.often[region] {
-			delete(s.once, region)
-			s.often[region] = true
-		} else if len(s.once) < mostEvents {
-			s.once[region] = c.first
-		}
-		if len(c.all) == c.n && region >= 0 && int(region) < len(s.names) {
-			names[region] = s.names[region]
-		}
-	}
+	s.waiting = append(s.waiting, c)
+	s.room += len(c.of)
+	full := s.room > mostEvents
 	s.mu.Unlock()
-	for region, name := range names {
-		for i, t := range calls[region].all {
-			s.event(fmt.Sprintf("%s %d of %d in %s", name, i+1, calls[region].n, process), t)
-		}
+	if full {
+		s.settle()
 	}
 }
 
-// single are the names that occur once, with their times.
-func (s *survey) single() map[string]trace.Time {
-	out := make(map[string]trace.Time, len(s.once))
-	for region, t := range s.once {
-		if region >= 0 && int(region) < len(s.names) {
-			out[s.names[region]] = t
+// settle makes events of the calls that wait. Those in common are events by their process and number, if another source
+// has as many.
+func (s *survey) settle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.waiting {
+		rank, pid, tid := s.process(c.at)
+		for region, x := range c.of {
+			if region < 0 || int(region) >= len(s.names) {
+				continue
+			}
+			for i, of := range [...]int64{tid, pid, int64(rank), 0} {
+				if of >= 0 {
+					s.singles[i].add(single{region, of}, x.n, x.first)
+				}
+			}
+			if len(x.all) == x.n {
+				for i, t := range x.all {
+					s.event(fmt.Sprintf("%s %d of %d in %s", s.names[region], i+1, x.n, processName(rank, pid)), t)
+				}
+			}
 		}
+	}
+	s.waiting, s.room = nil, 0
+}
+
+// A named single is one that another source may have.
+type named struct {
+	name string
+	of   int64
+}
+
+// single are the regions that occur once, with their times.
+func (s *survey) single(among int) map[named]trace.Time {
+	out := make(map[named]trace.Time, len(s.singles[among].once))
+	for x, t := range s.singles[among].once {
+		out[named{s.names[x.region], x.of}] = t
 	}
 	return out
 }

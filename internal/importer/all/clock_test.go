@@ -277,3 +277,62 @@ func TestTheTimeOfDayGivesTheOffset(t *testing.T) {
 		t.Errorf("report is %v", info.Report)
 	}
 }
+
+// A region of a thread that a tool copies to its GPU, or that every rank enters, is still once in its thread: the
+// kernel's marks of the same threads tell the offset. Ranks and rows are described at the end of a Chrome trace.
+func TestRegionsThatOccurOnceInAThreadGiveTheOffset(t *testing.T) {
+	var events, marks strings.Builder
+	for i, name := range []string{"setup", "solve", "teardown"} {
+		for _, pid := range []int{41, 42} {
+			at := 9_000_000 + 1000*i + pid
+			fmt.Fprintf(&events, `{"ph":"X","name":%q,"ts":%d,"dur":500,"pid":%d,"tid":%d},`, name, 1_700_000_000_000_000+at, pid, pid)
+			fmt.Fprintf(&marks, "job-%d (%d) [000] ...1. %d.%06d: tracing_mark_write: B|%d|%s\njob-%d (%d) [000] ...1. %d.%06d: tracing_mark_write: E|%d\n",
+				pid, pid, at/1e6, at%1e6, pid, name, pid, pid, (at+500)/1e6, (at+500)%1e6, pid)
+		}
+		fmt.Fprintf(&events, `{"ph":"X","name":%q,"cat":"gpu_user_annotation","ts":%d,"dur":300,"pid":0,"tid":7,"args":{"stream":7,"device":0}},`, name, 1_700_000_009_100_000+1000*i)
+	}
+	s, err := importer.NewSourceFS("", fstest.MapFS{
+		"events.json":  {Data: []byte("[" + strings.TrimSuffix(events.String(), ",") + "]")},
+		"kernel.trace": {Data: []byte("# tracer: nop\n#\n" + marks.String())},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, _ := importer.Detect(Formats, s)
+	m := storetest.NewMemory()
+	if err := importer.Join(runs).Import(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	info := m.Reader().Info()
+	if importertest.Report(info.Report)["guessed clock offsets of joined sources, found from regions that occur once, under the same names, in both"] != 6 {
+		t.Errorf("report is %v", info.Report)
+	}
+	if info.End > 150_000_000 {
+		t.Errorf("the run ends at %d", info.End)
+	}
+}
+
+// perf record -k tells a clock and the time of day at one moment.
+func TestPerfDataTellsTheTimeOfDay(t *testing.T) {
+	data, err := os.ReadFile("../perfscript/testdata/mono.perf.data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Its header: the time of day 1795087239.376009 was 2175.074706345 of the clock.
+	events := `[{"ph":"X","name":"sh","ts":1795087239376009,"dur":30000,"pid":1,"tid":1}]`
+	s, err := importer.NewSourceFS("", fstest.MapFS{"events.json": {Data: []byte(events)}, "perf.data": {Data: data}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, _ := importer.Detect(Formats, s)
+	m := storetest.NewMemory()
+	if err := importer.Join(runs).Import(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range m.Reader().Info().Report {
+		if strings.HasPrefix(e.What, "clock offsets") && e.Example == "perf.data: +1795085064.301302655s" {
+			return
+		}
+	}
+	t.Errorf("report is %v", m.Reader().Info().Report)
+}

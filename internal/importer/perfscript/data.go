@@ -82,6 +82,7 @@ const (
 	featureArch    = 6
 	featureCPU     = 8
 	featureEvents  = 12
+	featureClock   = 29
 )
 
 var featureNames = map[int]string{featureHost: "hostname", featureRelease: "os release", featureVersion: "perf version",
@@ -249,6 +250,9 @@ func (d *data) feature(number int, b []byte) {
 	}
 	if number == featureTracing {
 		d.describe(b)
+	}
+	if number == featureClock && len(b) >= 24 { // perf record -k CLOCK: a time of day, and the clock at that time
+		importer.TimeOfDay(d.w, trace.Time(d.order.Uint64(b[16:])), trace.Time(d.order.Uint64(b[8:])))
 	}
 	if number != featureEvents || len(b) < 8 {
 		return
