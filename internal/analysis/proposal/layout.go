@@ -37,6 +37,7 @@ type Layout struct {
 	// Places are up to three whole numbers by rank; nil for Coordinates.
 	Places [][]int
 	Blocks []Block // of Hosts and Nodes
+	Of     []int32 // by rank: its block
 }
 
 // A Block is a group of ranks that are drawn together: the rank at the end of its first
@@ -184,6 +185,7 @@ func (s *structure) nodes() (l Layout, near neighbours, ok bool) {
 	for rank, h := range s.host {
 		of[rank] = int32(h)
 	}
+	l.Of = of
 	l.Blocks = blocksOf(l.Places, of, many, func(rank int) string { return s.Ranks.Hosts[rank] })
 	return l, beside(places), true
 }
@@ -204,6 +206,7 @@ func (s *structure) blocks(levels int) (l Layout, near neighbours, ok bool) {
 	}
 	l = Layout{Kind: Hosts, Dims: s.hosts.Sides[:levels], Places: nested(keys)}
 	labels := s.hostLabels()
+	l.Of = of
 	l.Blocks = blocksOf(l.Places, of, groups, func(rank int) string { return labels[s.host[rank]][levels-1] })
 	return l, together(of, groups), true
 }

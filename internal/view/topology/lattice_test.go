@@ -29,9 +29,12 @@ func onTorus(wide, high int, periodic string, links [][3]int) string {
 }
 
 // linesOf are the lines of a picture: from, to and the part of the way.
-func linesOf(t *testing.T, text string) (lines map[[2]uint32]float32, notes string) {
+func linesOf(t *testing.T, text string, layout ...string) (lines map[[2]uint32]float32, notes string) {
 	t.Helper()
 	c := viewtest.Case{Trace: text, Options: map[string][]string{"traffic": {"shown"}}}
+	if layout != nil {
+		c.Options["layout"] = layout
+	}
 	r := c.Compute(t, topology.View, c.Open(t))
 	lines = map[[2]uint32]float32{}
 	for _, l := range r.Scene(scene.Size{Width: 600, Height: 400}).Layers {
@@ -74,5 +77,31 @@ func TestTrafficGoesRoundTheEdgeOfATorus(t *testing.T) {
 	}
 	if len(lines) != 2 {
 		t.Errorf("%v", lines)
+	}
+}
+
+// Many lines between ranks in blocks are drawn as one for each two blocks, from middle to middle.
+func TestTrafficBetweenBlocksIsOneLine(t *testing.T) {
+	const hosts, each = 3, 16
+	var b strings.Builder
+	b.WriteString(onHosts(hosts*each, each))
+	at := func(rank int) string { return fmt.Sprintf("node%02d/p%d", rank/each, rank) }
+	for from := range each {
+		for to := each; to < 2*each; to++ { // each of the first host to each of the second
+			fmt.Fprintf(&b, "link message 10 %s -> 20 %s size=10\n", at(from), at(to))
+		}
+		fmt.Fprintf(&b, "link message 10 %s -> 20 %s size=40\n", at(2*each+from), at(2*each+(from+1)%each))
+	}
+	lines, notes := linesOf(t, b.String(), "nodes")
+	if len(lines) != 1 {
+		t.Fatalf("%d lines: %v", len(lines), lines)
+	}
+	for ends := range lines {
+		if a, z := min(ends[0], ends[1]), max(ends[0], ends[1]); a/each != 0 || z/each != 1 {
+			t.Errorf("the line runs from %d to %d", a, z)
+		}
+	}
+	if !strings.Contains(notes, "20.0 % of it stays within blocks") { // 640 of 3,200 bytes
+		t.Error(notes)
 	}
 }

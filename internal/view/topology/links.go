@@ -22,6 +22,7 @@ type traffic struct {
 	most     float64
 	unit     string // "bytes", or "count" where messages have no size
 	pairs    int    // of all; more than are drawn
+	between  string // the things that lines connect; "": points
 }
 
 // mostLinks is how many lines can be told apart at all; those with the most are drawn.
@@ -110,6 +111,11 @@ func (r *result) readLinks(ctx context.Context) error {
 		r.links = t
 		return nil
 	}
+	if block := r.blockOfPoints(); block != nil && len(all) > mostSingle {
+		r.notes = append(r.notes, t.bundle(block, r.centres(block), ends, amount))
+		r.links = t
+		return nil
+	}
 	t.most = amount[0]
 	for k := min(len(all), mostLinks) - 1; k >= 0; k-- { // the largest are drawn last
 		t.from, t.to, t.amount = append(t.from, ends[k][0]), append(t.to, ends[k][1]), append(t.amount, amount[k])
@@ -147,8 +153,10 @@ func (r *result) linkLegend() []scene.LegendEntry {
 	if r.links.unit == "bytes" {
 		format = view.FormatBytes
 	}
-	name := map[string]string{"bytes": "lines: bytes sent between two",
-		"count": "lines: messages between two"}[r.links.unit]
+	name := "lines: " + map[string]string{"bytes": "bytes sent", "count": "messages"}[r.links.unit] + " between two"
+	if r.links.between != "" {
+		name += " " + r.links.between
+	}
 	ramp := r.option("palette")
 	return []scene.LegendEntry{plot.RampKey(name, ramp, format(0), format(r.links.most))}
 }

@@ -317,6 +317,7 @@ func (r *result) byPlaces(l *proposal.Layout) error {
 	}
 	r.board = r.boardOf(l)
 	r.blocks = blockNames(l, r.location, r.proposed.rank)
+	r.blockOf = l.Of
 	if note := proposalNote(l, valueOf(r.proposed.role)); note != "" {
 		r.notes = append(r.notes, note)
 	}

@@ -65,6 +65,7 @@ type result struct {
 	number   []int                    // of the roster, of each point
 	proposed *proposals
 	blocks   map[trace.LocationID]string // names of groups, at the location where each is read
+	blockOf  []int32                     // by rank: the number of its block; nil: the layout has none
 	bare     bool                        // places have no numbers to read
 	layout   string                      // its name
 	chosen   *formula.Layout             // nil if the data has coordinates
