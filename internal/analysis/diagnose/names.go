@@ -166,7 +166,7 @@ func (f *facts) phaseOption() map[string][]string {
 func capital(s string) string {
 	first, _, _ := strings.Cut(s, " ")
 	switch first {
-	case "rank", "ranks", "threads", "processes", "locations", "cores", "tasks":
+	case "the", "rank", "ranks", "threads", "processes", "locations", "cores", "tasks":
 		return capitalWord(s)
 	}
 	return s

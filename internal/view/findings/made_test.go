@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -251,6 +252,9 @@ func TestSentencesOfRecordedRuns(t *testing.T) {
 type sentences map[finding.Kind]string
 
 // add takes the first finding of a kind.
+// smallBegin is the begin of a sentence that is no name of the run.
+var smallBegin = regexp.MustCompile(`[.] (the|other|others|most|it|they|each|no|rank|ranks)\b`)
+
 func (s sentences) add(t *testing.T, kind finding.Kind, d *answers) {
 	t.Helper()
 	i := slices.IndexFunc(d.Findings, func(f finding.Finding) bool { return f.Kind == kind })
@@ -262,6 +266,9 @@ func (s sentences) add(t *testing.T, kind finding.Kind, d *answers) {
 	numbersAreEvidence(t, string(kind), d)
 	if f.Next == "" || f.Show == "" || f.Link == "" || f.Title == "" {
 		t.Errorf("%s: next %q, show %q, link %q", kind, f.Next, f.Show, f.Link)
+	}
+	if smallBegin.MatchString(f.Text + " " + f.Next) {
+		t.Errorf("%s: a sentence begins with a small letter: %s %s", kind, f.Text, f.Next)
 	}
 	s[kind] = fmt.Sprintf("%s, %s\n  %s\n  %s\n", kind, f.Severity, f.Text, f.Next)
 	if f.Gain != nil {
