@@ -41,7 +41,7 @@ type Demo struct {
 type Options struct {
 	// Locations is the number of ranks, GPUs or processes.
 	Locations int
-	// Intervals is how many intervals are wanted in all. Demos that simulate a
+	// Intervals is the number of intervals that are wanted in all. Demos that simulate a
 	// program make the nearest number of whole iterations, at least one.
 	Intervals int64
 	// Balanced leaves the faults out.

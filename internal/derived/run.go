@@ -25,7 +25,7 @@ type Run struct {
 // the ranks in its records, of which a source may hold a part.
 var sizeKeys = []string{"size", "ranks", "mpi.world.size", "jobsize", "nprocs", "ntasks"}
 
-// Ranks returns how many ranks a run had: as a key or a property says it, or as its records do.
+// Ranks returns the number of ranks a run had: as a key or a property says it, or as its records do.
 // 0: neither tells. A key that is no number is an error.
 func (run *Run) Ranks() (float64, error) {
 	info := run.Store.Info()

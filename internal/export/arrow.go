@@ -100,7 +100,7 @@ type ArrowBatches struct{ of *arrowEncoder }
 // arrowEncoders keep the memory of batches that were written.
 var arrowEncoders sync.Pool
 
-// arrowRows is how many rows a batch has: readers hold one at a time.
+// arrowRows is the number of rows that a batch has: readers hold one at a time.
 const arrowRows = 1 << 16
 
 // An arrowWriter puts messages one after the other.

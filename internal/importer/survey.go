@@ -64,7 +64,7 @@ func (s *singles) add(key single, n int, first trace.Time) {
 	}
 }
 
-// A surveyed is a location of a run.
+// A surveyed is a location of a run with the identities that other runs may have for it.
 type surveyed struct {
 	path string
 	rank int

@@ -53,7 +53,7 @@ func (t *Tally[R]) AddN(why R, n, place int64) {
 	t.count[why] += n
 }
 
-// Count is how many there are of a reason.
+// Count returns the number of records with a reason.
 func (t *Tally[R]) Count(why R) int64 { return t.count[why] }
 
 // Take adds the counts of a block, whose places begin after base.

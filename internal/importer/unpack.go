@@ -216,7 +216,7 @@ func openUnpacked(r Run, path string) (io.ReadCloser, error) {
 	return &plain{r.zeros.watch(u, label), f}, nil
 }
 
-// lengthOf is how many bytes a file has; many where that is not known.
+// lengthOf is the number of bytes that a file has; many where that is not known.
 func lengthOf(f fs.File) int64 {
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		return info.Size()

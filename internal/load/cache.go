@@ -127,7 +127,7 @@ func (c *Cache) MakeRoom(dir string, need int64) error {
 	return nil
 }
 
-// TreeSize returns how many bytes the files below a directory have.
+// TreeSize returns the number of bytes the files below a directory have.
 func TreeSize(dir string) int64 {
 	var n int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

@@ -28,7 +28,7 @@ func (f Found) files() []importer.File {
 	return out
 }
 
-// Packed returns how many bytes its files have, as they lie on disk.
+// Packed returns the number of bytes its files have, as they lie on disk.
 func (f Found) Packed() (n int64) {
 	for _, x := range f.files() {
 		n += x.Size

@@ -47,7 +47,7 @@ func (b *Budget) Most() int64 {
 	return b.most
 }
 
-// Kept is how many bytes are kept, and how many may be.
+// Kept is the number of bytes that are kept, and how many may be.
 func (b *Budget) Kept() (used, most int64) {
 	if b == nil {
 		return 0, 0

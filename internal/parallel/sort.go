@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// leastSort is how many values are sorted by one goroutine: fewer are not worth another.
+// leastSort is the number of values that are sorted by one goroutine: fewer are not worth another.
 const leastSort = 1 << 14
 
 // Sort sorts a list on all cores, with as much memory again. The order must distinguish any two different values,

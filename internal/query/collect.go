@@ -162,7 +162,7 @@ func readCell(in *bufio.Reader) (any, error) {
 	return nil, io.ErrUnexpectedEOF
 }
 
-// batchRows is how many rows are handed out at once.
+// batchRows is the number of rows that are handed out at once.
 const batchRows = 1 << 16
 
 // Each hands out the rows in batches.

@@ -281,7 +281,7 @@ func (r *Rows) More() bool { return r.more }
 // Err returns the reason why Next ended early; nil if it did not.
 func (r *Rows) Err() error { return r.err }
 
-// Read returns how many rows of tables were looked at so far.
+// Read returns the number of rows of tables that were looked at so far.
 func (r *Rows) Read() int64 {
 	switch {
 	case r.apart != nil:

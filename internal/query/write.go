@@ -109,7 +109,7 @@ func Exact(row []any, limit int64) []any {
 // ExactInJavaScript is the largest whole number that a float64 holds with all below it.
 const ExactInJavaScript = 1<<53 - 1
 
-// tableRows is how many rows are looked at to find how wide columns are; widest is how
+// tableRows is the number of rows that are looked at to find how wide columns are; widest is how
 // wide one may be.
 const (
 	tableRows = 1000

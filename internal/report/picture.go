@@ -19,7 +19,7 @@ import (
 // width of pictures in pixels.
 const width = 1080
 
-// heavy is how many things a layer may hold as vectors; beyond that it is a raster
+// heavy is the number of things that a layer may hold as vectors; beyond that it is a raster
 // under the vectors of the rest, so that text stays sharp and files stay small.
 const heavy = 3000
 

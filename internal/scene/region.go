@@ -104,7 +104,7 @@ func Near(c Colour) (out []Colour) {
 // tellsApart is from where on two colours differ plainly, by CIEDE2000.
 const tellsApart = 10
 
-// Choices returns how many regions of a role have a colour of their own.
+// Choices returns the number of regions of a role that have a colour of their own.
 func Choices(role uint8) int {
 	return max(family(role).Length-1+loadPalette().byName["spare"].Length, 1)
 }
@@ -118,7 +118,7 @@ var roleNames = map[string]bool{
 // LocationColour returns one of twelve distinct hues, starting over past the last.
 func LocationColour(i int) Colour { return loadPalette().byName["locations"].At(i) }
 
-// LocationShades returns how many shades LocationTimeColour tells apart.
+// LocationShades returns the number of shades LocationTimeColour tells apart.
 func LocationShades() int {
 	return loadPalette().byName["location-time"].Length / loadPalette().byName["locations"].Length
 }

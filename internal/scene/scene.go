@@ -55,7 +55,7 @@ type Frame struct {
 	Places []Spot `wire:"optional" ts:"readonly number[]"`
 }
 
-// MostPlaces is how many places a frame may have; a view gives the largest.
+// MostPlaces is the number of places that a frame may have; a view gives the largest.
 const MostPlaces = 4000
 
 // A Spot is where a location is drawn.

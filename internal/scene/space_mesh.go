@@ -33,7 +33,7 @@ func (q *quad) parts(f func(*quad)) {
 	}
 }
 
-// MeshStep returns how many rows and columns a piece of the mesh spans: one, or more
+// MeshStep returns the number of rows and columns a piece of the mesh spans: one, or more
 // where pieces would be smaller than pixels.
 func (m *Space) MeshStep() int {
 	if m.Columns < 2 {

@@ -38,13 +38,13 @@ func AddTitleAndLegendLow(width int, draw func(Size) *Scene) *Scene {
 	return s
 }
 
-// UsualHeight is that of a picture whose height is not given, as a part of its width.
+// UsualHeight is the height of a picture without a given height, as a share of its width.
 const UsualHeight = 0.7
 
 // PrintText is the size of text on paper, in points, as journals ask for in figures.
 const PrintText = 8
 
-// PrintSize returns how many pixels of a scene make so many millimetres of paper.
+// PrintSize returns the number of pixels of a scene that make so many millimetres of paper.
 func PrintSize(millimetres float64) int {
 	return int(math.Round(millimetres * 72 / 25.4 * TextSize / PrintText))
 }
@@ -189,7 +189,7 @@ func furniture(s *Scene, size Size) (top, bottom float32, notes []string) {
 	return top, bottom, notes
 }
 
-// legendRows returns how many a legend may take: up to three of a low picture, as figures in a column are.
+// legendRows returns how many rows a legend may take: up to three of a low picture, as figures in a column are.
 func legendRows(size Size) int { return max(size.Height/120, min(size.Height/80, 3), 1) }
 
 func (s *Scene) drawFurniture(top, y float32, notes []string, rows int) {

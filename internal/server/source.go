@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/sourcefile"
 )
 
-// sourceAround is how many lines are given before and after the place.
+// sourceAround is the number of lines that are given before and after the place.
 const sourceAround = 24
 
 // A sourceText is a part of a source file.

@@ -35,7 +35,8 @@ func (r *runReader[T]) fill(s *Spool[T]) error {
 	return nil
 }
 
-// lead returns how many records of r come before those of the other runs, at least one; r is the first of a heap.
+// lead returns the number of records of r that come before those of the other runs, at least one; r is the first of a
+// heap.
 func (r *runReader[T]) lead(heap []*runReader[T], by *Order[T]) int {
 	next := heap[min(1, len(heap)-1)]
 	if len(heap) > 2 && heap[2].before(next, by) {

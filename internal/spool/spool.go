@@ -237,7 +237,7 @@ func (s *Spool[T]) SortedAs(prepare func(*T), keeps bool, most int, f func([]T) 
 	return s.SortedBlocks(prepare, by, most, f)
 }
 
-// mergeBlock is how many records are merged before they are handed out.
+// mergeBlock is the number of records that are merged before they are handed out.
 const mergeBlock = 256
 
 // SortedBlocks hands out all records in order, up to most at a time; f may change them.

@@ -82,7 +82,7 @@ type LinkAdder struct {
 	other  []LinkSum // room for as many, of long lists
 }
 
-// leastAdded is how many sums are added up at once, on all cores.
+// leastAdded is the number of sums that are added up at once, on all cores.
 const leastAdded = 1 << 17
 
 // linkOrder is by kind and locations.
@@ -107,7 +107,7 @@ func (a *LinkAdder) Add(s LinkSum) {
 	a.sums = append(a.sums, s)
 }
 
-// Most is how many sums are kept before they are added up.
+// Most is the number of sums that are kept before they are added up.
 func (a *LinkAdder) Most() int { return max(2*a.pairs, leastAdded) }
 
 // Room takes n sums more, which the caller writes into what it returns before it calls anything else.

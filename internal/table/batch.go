@@ -150,7 +150,7 @@ type Output struct {
 	Emit func(*Batch) error
 	// Few says that hardly more than a row will come.
 	Few bool
-	// Most is how many rows a batch may have; 0: a usual number.
+	// Most is the number of rows that a batch may have; 0: a usual number.
 	Most int
 	// Again is a batch that the receiver is done with: its memory serves the next one.
 	Again *Batch

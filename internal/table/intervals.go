@@ -105,7 +105,7 @@ func scanIntervals(ctx context.Context, r *Run, f *Filter, to *rowsOf[interval])
 	return nil
 }
 
-// worthAsking is how many rows are read without asking first whether it makes sense.
+// worthAsking is the number of rows that are read without asking first whether it makes sense.
 const worthAsking = 4096
 
 // neverCalled reports whether none of the regions is called in a window, by sums that

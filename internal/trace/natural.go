@@ -33,7 +33,7 @@ func CompareNatural(a, b string) int {
 	return -whole
 }
 
-// digitRun returns how many digits s begins with.
+// digitRun returns the number of digits s begins with.
 func digitRun(s string) int {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -45,8 +45,8 @@ func Part(length Time, i, n int64) Time {
 	return Time(q)
 }
 
-// AtMost returns how many lengths of up to span can be added in a Time before it may run over, with room for the same
-// again.
+// AtMost returns the number of lengths of up to span that can be added in a Time before it may run over, with room
+// for the same again.
 func AtMost(span Time) int64 { return math.MaxInt64 / 2 / max(int64(span), 1) }
 
 // AddUp adds lengths of different locations in 64 bits; on overflow it returns the longest Time.

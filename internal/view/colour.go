@@ -29,7 +29,7 @@ func (c *Colours) Named(name string, role trace.Role) scene.Colour {
 	return colour
 }
 
-// mostColoured is how many runs are looked at for their regions; those of further ones are mostly the same.
+// mostColoured is the number of runs that are looked at for their regions; those of further ones are mostly the same.
 const mostColoured = 16
 
 // Colours gives the regions of all runs of the request their colours. Those of the first run are as if it

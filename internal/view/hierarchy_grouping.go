@@ -29,7 +29,7 @@ type Grouping struct {
 // drawn instead.
 const groupingLead = 0.2
 
-// mostGrouped is how many ranks are grouped by anything but the run's own tree.
+// mostGrouped is the number of ranks that are grouped by anything but the run's own tree.
 const mostGrouped = 1 << 17
 
 // groupings are those of a run, its own tree first.

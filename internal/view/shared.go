@@ -42,12 +42,12 @@ func FormatSigned(verb string, x float64) string {
 	return words.FormatSigned(verb, x)
 }
 
-// FormatCount writes a count for people: "3.10 M".
+// FormatCount returns a count as text, such as "3.10 M".
 func FormatCount(n float64) string {
 	return words.FormatCount(n)
 }
 
-// FormatBytes writes a size for people.
+// FormatBytes returns a size as text, such as 3.1 MiB.
 func FormatBytes(n float64) string {
 	return words.FormatBytes(n)
 }

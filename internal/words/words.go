@@ -34,7 +34,7 @@ func FormatSigned(verb string, x float64) string {
 	return strings.Replace(fmt.Sprintf(verb, x), "-", "−", 1)
 }
 
-// FormatCount writes a count for people: "3.10 M".
+// FormatCount returns a count as text, such as "3.10 M".
 func FormatCount(n float64) string {
 	a := math.Abs(n)
 	switch {
@@ -50,7 +50,7 @@ func FormatCount(n float64) string {
 	return digits(n/1e9) + " G"
 }
 
-// FormatBytes writes a size for people.
+// FormatBytes returns a size as text, such as 3.1 MiB.
 func FormatBytes(n float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	i := 0

@@ -23,7 +23,7 @@ type Event struct {
 	Row            int32 // in order of the thread
 }
 
-// A Block is an allocation that lives at the peak, with who made it: regions, NoRegion for none.
+// A Block is an allocation that is live at the peak, with the regions that made it; NoRegion for none.
 type Block struct {
 	Event
 	Operator trace.RegionID // the innermost that does more than allocate

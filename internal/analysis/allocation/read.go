@@ -19,7 +19,7 @@ type DevicePeak struct {
 	Shapes []string
 }
 
-// Peaks finds who holds the memory of the GPUs of a part of a run at the peak of each, in the order of GPUs.
+// Peaks returns the allocations that fill each GPU's memory at its peak, in the order of GPUs.
 func Peaks(ctx context.Context, p *runfacts.GPUPart) (out []DevicePeak, err error) {
 	if p.Store.Info().Instants == 0 || !slices.Contains(p.Store.Attributes(), "Addr") {
 		return nil, nil

@@ -111,7 +111,7 @@ type Result struct {
 	Begin, End          trace.Time
 }
 
-// NumKinds is how many kinds there are, for tables by kind.
+// NumKinds is the number of kinds, for tables by kind.
 const NumKinds = int(kinds)
 
 // Bins is over how many bins of time rows are told.
@@ -275,7 +275,7 @@ func (b *Budget) Forget(before trace.Time) {
 	}
 }
 
-// Remembered is how many stretches are held.
+// Remembered is the number of stretches that are held.
 func (b *Budget) Remembered() (n int) {
 	for i := range b.tracks {
 		n += len(b.tracks[i].stretches)

@@ -146,7 +146,7 @@ func (b *Budget) refuse() {
 	}
 }
 
-// A ranked is a row with the total waiting that it caused.
+// A ranked is a row with the total waiting time that it caused.
 type ranked struct {
 	row    *account
 	caused trace.Time

@@ -64,7 +64,7 @@ func NewFinder(b *Budget) *Finder {
 		acquires: make([][]acquire, n), releases: make([][]release, n), free: map[int64][]release{}}
 }
 
-// Group defines a group of collectives and gives its number. Members are the actors of
+// Group defines a group of collectives and returns its number. Members are the actors of
 // which each has the same number of calls, so that the k-th of all belong together; none
 // where that is not known, and calls belong together that overlap.
 func (f *Finder) Group(members []int32) int32 {
@@ -80,7 +80,7 @@ func (f *Finder) Members(group int32, members []int32) { f.groups[group].members
 // when they end.
 func (f *Finder) Loose(group int32) { f.groups[group].loose = true }
 
-// Counts are how many calls of each group there are, by actor.
+// Counts is the number of calls of each group, by actor.
 func (f *Finder) Counts() []map[int32]int {
 	out := make([]map[int32]int, len(f.groups))
 	for i := range out {
@@ -141,7 +141,7 @@ func (f *Finder) Advance(until trace.Time, seen []int) (settled trace.Time) {
 	return settled
 }
 
-// Forget drops calls that are over before a moment, and says where the lists begin then.
+// Forget drops calls that end before a time, and returns the new begins of the lists.
 func (f *Finder) Forget(before trace.Time, seen []int) {
 	for a := range f.calls {
 		list := f.calls[a]
@@ -152,7 +152,7 @@ func (f *Finder) Forget(before trace.Time, seen []int) {
 	}
 }
 
-// Held is how many calls are held.
+// Held is the number of calls that are held.
 func (f *Finder) Held() (n int) {
 	for _, c := range f.calls {
 		n += len(c)

@@ -45,7 +45,7 @@ func compareEnd(w Wait, t trace.Time) int { return cmp.Compare(w.End, t) }
 // A Target is how long a change lets time take.
 type Target uint8
 
-// The targets.
+// The targets: how long work takes in a replay.
 const (
 	ToPeers   Target = iota // as long as the median of the others in the same round, or as it did if that is less
 	ToMean                  // as long as the mean of all in the same round
@@ -112,7 +112,7 @@ func (b *Budget) sortByEnd(list []Wait) {
 	})
 }
 
-// sameEvent returns how many of the waits at the head of a list end by one event, and whether it is a collective in
+// sameEvent returns the number of waits at the head of a list that end by one event, and whether it is a collective in
 // which all wait for all.
 func (b *Budget) sameEvent(list []Wait) (n int, all bool) {
 	w := &list[0]

@@ -30,7 +30,7 @@ type account struct {
 	refused bool // it can have no detail any more
 }
 
-// An entry is a part of a wait that a row caused.
+// An entry is the part of a wait that one row caused.
 type entry struct {
 	row    rowKey
 	wait   *Wait

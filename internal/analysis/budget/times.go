@@ -15,7 +15,7 @@ type Times struct {
 	times []trace.Time
 }
 
-// Len is how many there are, with those that are 0.
+// Len is their number, with those that are 0.
 func (t *Times) Len() int { return t.n }
 
 // All returns those that are not 0, in order.

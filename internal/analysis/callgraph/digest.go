@@ -49,7 +49,7 @@ const (
 	leafBits   = 13 // a smallest block has at least 2^leafBits rows
 	mostLeaves = 256
 	fanBits    = 3 // a block has 2^fanBits of the level below
-	// rowsForAnEntry is how many rows a block has at least for each of its paths: with
+	// rowsForAnEntry is the number of rows that a block has at least for each of its paths: with
 	// fewer a block holds every call as it is.
 	rowsForAnEntry = quantile.ExactSize
 	// mostPaths bounds the memory of a builder; a record with a path for every few rows would take as long

@@ -48,7 +48,7 @@ type PathCollector struct {
 	Measure Measure
 	// MostValues bounds how many values of single locations are kept.
 	MostValues int
-	// Regions is how many there are.
+	// Regions is the number of regions.
 	Regions int
 
 	mu        sync.Mutex

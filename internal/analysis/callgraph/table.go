@@ -47,7 +47,7 @@ type Plan struct {
 	Locations []trace.LocationID
 	// Owner of each of them, many to one; nil: each its own.
 	Owner []int32
-	// Owners is how many there are; not needed without Owner.
+	// Owners is the number of owners; not needed without Owner.
 	Owners int
 	// Begin and End of the window, for Cut.
 	Begin, End trace.Time
@@ -237,7 +237,7 @@ func (g *gatherer) open(l *trace.DigestedLane, owner int32) error {
 	return nil
 }
 
-// mostAtOnce is how many locations are gathered at a time: enough for many cores.
+// mostAtOnce is the number of locations that are gathered at a time: enough for many cores.
 const mostAtOnce = 2048
 
 // locations gathers the rows of each location.

@@ -108,7 +108,7 @@ func Interval(a, b []float64) (low, high, confidence float64) {
 // mostCounted bounds the sizes whose ways are counted one by one.
 const mostCounted = 1 << 22
 
-// cut returns how many differences to leave out at each end, and the coverage of the rest.
+// cut returns the number of differences to leave out at each end, and the coverage of the rest.
 func cut(m, n int) (k int, confidence float64) {
 	if int64(m)*int64(n)*int64(m)*int64(n) > mostCounted {
 		mean, sd := float64(m*n)/2, math.Sqrt(float64(m*n*(m+n+1))/12)

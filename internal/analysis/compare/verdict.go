@@ -15,7 +15,7 @@ const (
 // LeastWorth is the least relative change that is worth saying.
 const LeastWorth = 0.01
 
-// leastRuns is how many runs a side must have before ranks alone can reach Level: 4
+// leastRuns is the number of runs that a side must have before ranks alone can reach Level: 4
 // against 4 wholly apart is p = 0.029, 3 against 3 is 0.1.
 const leastRuns = 4
 

@@ -160,7 +160,7 @@ type drawer struct {
 	sets     []int32
 }
 
-// draws is how many sets are dealt: enough for p down to 1/20,000.
+// draws is the number of sets that are dealt: enough for p down to 1/20,000.
 const draws = 19_999
 
 func (d *drawer) sum(ranks []int, n, mean, far int) float64 {

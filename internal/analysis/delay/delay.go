@@ -45,7 +45,7 @@ type Delay struct {
 // Total returns the waiting of all others.
 func (d *Delay) Total() trace.Time { return max(d.Collectives+d.Messages, d.Work) }
 
-// Waiters returns how many others wait at its collectives and for its messages.
+// Waiters returns the number of others that wait at its collectives and for its messages.
 func (d *Delay) Waiters() int { return len(d.waiters) }
 
 // LongWork reports whether long work is the reason.

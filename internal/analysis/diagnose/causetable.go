@@ -33,7 +33,7 @@ type CauseRow struct {
 	Waiters []trace.Time // by unit
 }
 
-// mostCauses is how many lines a picture has.
+// mostCauses is the number of lines that a picture has.
 const mostCauses = 60
 
 // causeTableOf makes the table to draw: causes of one unit and region together.

@@ -29,7 +29,7 @@ const (
 	mostReplayed = 4 << 20
 	// fewestRounds is how many rounds show a cause that differs from round to round.
 	fewestRounds = 8
-	// mostRemovals is how many causes are replayed, those of the most time lost.
+	// mostRemovals is the number of causes that are replayed, those of the most time lost.
 	mostRemovals = 6
 )
 

@@ -119,7 +119,7 @@ type meanwhile struct {
 }
 
 const (
-	// mostWaits is how many waits are looked at.
+	// mostWaits is the number of waits that are looked at.
 	mostWaits = 256
 	// edgeShare of them lies before, and after, the time in which most happened.
 	edgeShare = 0.02

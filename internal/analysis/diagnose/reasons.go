@@ -113,7 +113,7 @@ func (w *reasons) marks(r trace.RegionID) bool {
 			(g.Name == w.phases.By || g.Role == trace.RoleAnnotation && phase.Stem(g.Name) == w.phases.By)
 }
 
-// mostReasons is how many candidates are held against the other units.
+// mostReasons is the number of candidates that are held against the other units.
 const mostReasons = 24
 
 // best returns the reason with the largest excess of units. It looks at those with most time inside; the

@@ -17,7 +17,7 @@ const (
 	slowLink = 3
 	// fewestSent is how many messages a pair must exchange, and fewestPairs how many pairs there must be.
 	fewestSent, fewestPairs = 8, 4
-	// mostMessages is how many messages are looked at.
+	// mostMessages is the number of messages that are looked at.
 	mostMessages = 1 << 21
 )
 

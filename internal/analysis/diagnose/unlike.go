@@ -15,9 +15,9 @@ import (
 const (
 	// leastRegion is the part of all time that a region must take to be compared.
 	leastRegion = 0.01
-	// fewestCalls is how many calls a unit must make for their mean to be compared.
+	// fewestCalls is the number of calls that a unit must make for their mean to be compared.
 	fewestCalls = 10
-	// mostRegions is how many regions are compared, those with most time first.
+	// mostRegions is the number of regions that are compared, those with most time first.
 	mostRegions = 6
 )
 

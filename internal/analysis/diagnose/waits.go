@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// mostScanned is how many intervals are read to find collectives; of longer runs
+	// mostScanned is the number of intervals that are read to find collectives; of longer runs
 	// some windows of time are looked at.
 	mostScanned = phase.MostScanned
 	// sampled is how many intervals those windows hold together, in how many windows.

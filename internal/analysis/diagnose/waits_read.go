@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// stepIntervals is how many intervals are read in one step of time at least, and mostStepIntervals at most.
+	// stepIntervals is the number of intervals that are read in one step of time at least, and mostStepIntervals at
+	// most.
 	stepIntervals     = 1 << 20
 	mostStepIntervals = 16 << 20
 	// actorIntervals is how many of each actor a step should have: every step visits all actors, and unpacks the

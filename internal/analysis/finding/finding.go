@@ -16,7 +16,7 @@ import (
 // A Kind is the sort of problem that a finding reports. `parallax check --fail-on` names it.
 type Kind string
 
-// The kinds, in the order in which people should care where all else is equal.
+// The kinds, most important first. The order decides between findings of equal cost.
 const (
 	Clock         Kind = "clock"          // times of different locations cannot be compared
 	Data          Kind = "data"           // records were repaired, guessed or left out; completions are missing
@@ -217,7 +217,7 @@ type Gain struct {
 	If string `json:"if"`
 	// By is the method: "replay" of all waits, or "sum" of the time lost.
 	By string `json:"by"`
-	// Parts is how many parts a sum has, such as steps or requests: of one, no error can be told.
+	// Parts is the number of parts that a sum has, such as steps or requests: of one, no error can be told.
 	Parts int `json:"parts"`
 	// Text is all of it in a sentence.
 	Text string `json:"text"`

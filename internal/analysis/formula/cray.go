@@ -18,7 +18,7 @@ import (
 // c3-0c1s4n2 is cabinet 3 of row 0, chassis 1 of it, slot 4, node 2.
 type CrayMap struct {
 	Nodes map[int]CrayNode // by rank
-	// Slots is how many there are in a chassis: the most seen, at least 8.
+	// Slots is their number in a chassis: the most seen, at least 8.
 	Slots int
 }
 

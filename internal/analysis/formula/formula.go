@@ -92,7 +92,7 @@ type Layout struct {
 	Name       string
 	Line       int
 	statements []statement
-	// Points is how many points a location has.
+	// Points is the number of points that a location has.
 	Points int
 	// UI says how the picture is controlled; nil where the file does not.
 	UI *UI

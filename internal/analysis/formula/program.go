@@ -33,7 +33,7 @@ type Result struct {
 	Restrict bool
 }
 
-// chunk is how many locations are evaluated at once: columns of a chunk stay in
+// chunk is the number of locations that are evaluated at once: columns of a chunk stay in
 // the processor's cache.
 const chunk = 2048
 

@@ -29,7 +29,7 @@ type Options struct {
 const (
 	// MostSample is the largest sample, and the default.
 	MostSample = 1000
-	// mostAuto is how many groups are looked for where no number is given, and
+	// mostAuto is the number of groups that are looked for where no number is given, and
 	// mostKinds how many where so few are not clear and more are: locations of many
 	// kinds, such as goroutines.
 	mostAuto, mostKinds = 8, 64

@@ -24,7 +24,7 @@ type Call struct {
 	On       bool       // it or what it called is on the path
 }
 
-// Losses hands out every loss of the requests, also those of faults that are not worth saying.
+// Losses returns all losses of the requests, also those too small to report.
 func Losses(f *request.Forest, chosen []int32, each func(*Loss)) {
 	c := newLook(f, chosen)
 	c.each = each

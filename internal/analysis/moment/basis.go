@@ -16,7 +16,7 @@ const (
 // MostCoefficients bounds a projection.
 const MostCoefficients = 256
 
-// Size returns how many coefficients a basis has where n are asked for: Haar's come in
+// Size returns the number of coefficients a basis has where n are asked for: Haar's come in
 // powers of two.
 func (b Basis) Size(n int) int {
 	n = min(max(n, 1), MostCoefficients)

@@ -17,7 +17,7 @@ type Kind struct {
 	Grid   string
 }
 
-// A Sum is how often and how long.
+// A Sum is a number of calls and their total time.
 type Sum struct {
 	Count int64
 	Time  trace.Time

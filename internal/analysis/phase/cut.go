@@ -97,13 +97,13 @@ func (s *Source) Scan(ids []trace.LocationID, f func(*trace.Columns) error) erro
 }
 
 const (
-	// MostScanned is how many intervals are read to find the phases of every unit.
+	// MostScanned is the number of intervals that are read to find the phases of every unit.
 	// Beyond that the first unit's phases are taken for all, and times come from
 	// the store's digests.
 	MostScanned = 4 << 20
 	// mostCells bounds locations × phases.
 	mostCells = 1 << 21
-	// mostAsked is how many phases are looked at where each costs a query.
+	// mostAsked is the number of phases that are looked at where each costs a query.
 	mostAsked = 8
 	// DefaultSlices is into how many slices a run is cut that has no phases.
 	DefaultSlices = 10

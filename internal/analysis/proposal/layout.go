@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Kind says where a layout comes from.
+// A Kind is the source of a layout.
 type Kind string
 
 // Kinds of layouts, in the order in which they are tried.
@@ -54,7 +54,7 @@ const (
 	longLine = 32
 	// longSide is how many times the other a side of nodes × cores is folded from.
 	longSide = 4
-	// mostAxes is how many axes coordinates may have.
+	// mostAxes is the number of axes that coordinates may have.
 	mostAxes = 6
 	// mostScored is how many ranks may have a value: of more the kinds alone decide.
 	mostScored = 1 << 16

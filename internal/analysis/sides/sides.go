@@ -61,7 +61,7 @@ func (s *Side) length() trace.Time {
 	return n
 }
 
-// mostUnits is how many units a side may have; of more an even sample is taken.
+// mostUnits is the number of units that a side may have; of more an even sample is taken.
 const mostUnits = 20_000
 
 // A Question is which sides are compared, and in what.

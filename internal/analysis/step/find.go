@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A marking says how a region may mark steps, the surest last.
+// A marking is the way in which a region marks steps, the most reliable last.
 type marking uint8
 
 const (

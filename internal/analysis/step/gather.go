@@ -31,7 +31,7 @@ type thread struct {
 	stays []stay // the long ones, in preorder
 }
 
-// A stay is one interval of a thread that is long enough to be named as the reason of a gap.
+// A stay is one interval of a thread, long enough to be the reason of a gap.
 type stay struct {
 	begin, end trace.Time
 	region     trace.RegionID

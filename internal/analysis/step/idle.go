@@ -42,7 +42,7 @@ var causeWords = [Causes]string{
 
 func (c Cause) String() string { return causeNames[c] }
 
-// Words says the cause for people.
+// Words returns the cause as text.
 func (c Cause) Words() string { return causeWords[c] }
 
 // Host reports whether the host was late with the next launch.
@@ -57,7 +57,7 @@ var causeOf = [...]Cause{
 // shortGap is the time that a GPU may take between two kernels that it has.
 const shortGap = 2000
 
-// mostGaps is how many gaps are listed.
+// mostGaps is the number of gaps that are listed.
 const mostGaps = 20
 
 // A Gap is a stretch in which no stream of a GPU had work.

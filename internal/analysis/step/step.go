@@ -113,7 +113,7 @@ type GPU struct {
 	Kernels map[trace.RegionID]Sum
 }
 
-// A Sum is how often and how long.
+// A Sum is a number of calls and their total time.
 type Sum struct {
 	Count int64
 	Time  trace.Time

@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// mostRegions is how many regions are variables of their own by default.
+// mostRegions is the number of regions that are variables of their own by default.
 const mostRegions = 8
 
 // Usual takes regions where a run has few, else roles. It asks for the whole run: the parts of a cell must not change

@@ -23,7 +23,7 @@ type Plan struct {
 	Indexed bool
 }
 
-// MostMessages is how many messages are looked at.
+// MostMessages is the number of messages that are looked at.
 const MostMessages = 4 << 20
 
 // ReadMessages hands out the messages between units, one at a time.

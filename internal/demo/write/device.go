@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// devices is how many GPUs a machine has, by their numbers; it is counted once.
+// devices is the number of GPUs that a machine has, by their numbers; it is counted once.
 func (d *definitions) devices() int {
 	d.counted.Do(func() {
 		for i := range d.locations {

@@ -57,7 +57,7 @@ type otf2 struct {
 	markers []otf2Marker
 }
 
-// An otf2Part holds the facts of one location with records.
+// An otf2Part is the part of the trace that one location recorded.
 type otf2Part struct {
 	mu    sync.Mutex
 	links []otf2End // not yet written

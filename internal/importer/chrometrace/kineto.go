@@ -119,7 +119,7 @@ func (c *reader) linkLaunches() {
 	c.launches, c.works, c.launchFlows = c.launches[:0], c.works[:0], c.launchFlows[:0]
 }
 
-// linkBatch is how many links are handed over at a time.
+// linkBatch is the number of links that are handed over at a time.
 const linkBatch = 1024
 
 // repeatedFlows finds the flows of launches that repeat a correlation id: those whose id is that of work which is

@@ -109,7 +109,7 @@ var reasons = [reasonCount]importer.Reason{
 
 const nowhere = importer.Nowhere
 
-// A tally counts reasons in one file.
+// A tally counts the reasons of skipped and repaired records in one file.
 type tally struct {
 	importer.Tally[reason]
 	phases map[byte]int64 // records of unknown phase, by their letter

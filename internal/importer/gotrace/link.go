@@ -54,7 +54,7 @@ func (c *actors) join(l heldLink, now bool) {
 	}
 }
 
-// linkBatch is how many links are given at a time.
+// linkBatch is the number of links that are given at a time.
 const linkBatch = 256
 
 // newLink returns a link whose ends are to be filled in.

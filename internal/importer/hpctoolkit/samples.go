@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// blockSize is how many samples are read at a time.
+// blockSize is the number of samples that are read at a time.
 const blockSize = 1 << 14
 
 // traces reads the samples of threads over time.

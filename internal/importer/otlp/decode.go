@@ -84,7 +84,7 @@ var (
 // statusError is the code of a span that failed.
 const statusError = 2
 
-// Numbers of the fields that hold a value.
+// Field numbers of values.
 const (
 	valueText    = 1
 	valueBool    = 2

@@ -128,7 +128,7 @@ var reasons = [reasonCount]importer.Reason{
 	unendedLine:    importer.Guessed(importer.EndsWithinALine),
 }
 
-// A tally counts reasons in one file.
+// A tally counts the reasons of skipped and repaired records in one file.
 type tally = importer.Tally[reason]
 
 const nowhere = importer.Nowhere

@@ -57,7 +57,7 @@ func (c *resolver) release() {
 	}
 }
 
-// longLook is how many records are looked up before the converter may define something in between.
+// longLook is the number of records that are looked up before the converter may define something in between.
 const longLook = 256
 
 // lookUp resolves the last record of the block. Most are not needed any more then.

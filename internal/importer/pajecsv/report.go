@@ -65,7 +65,7 @@ var reasons = [reasonCount]importer.Reason{
 	damaged:   importer.Repaired("files whose data is damaged, read up to there"),
 }
 
-// A tally counts reasons in one file.
+// A tally counts the reasons of skipped and repaired records in one file.
 type tally = importer.Tally[reason]
 
 const nowhere = importer.Nowhere

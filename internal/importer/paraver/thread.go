@@ -45,7 +45,7 @@ type process struct {
 	threads  map[int]*thread
 }
 
-// maxTree is how many threads are put into the tree before any record.
+// maxTree is the number of threads that are put into the tree before any record.
 const maxTree = 1 << 20
 
 // defineTree makes the locations that the header tells of.

@@ -134,7 +134,7 @@ type Damage struct {
 	Why    error
 }
 
-// batchRows is how many rows are held at a time.
+// batchRows is the number of rows that are held at a time.
 const batchRows = 512
 
 // A Reader goes through the named columns of a file, some rows at a time. A row group that

@@ -175,7 +175,7 @@ func (c *converter) async(key asyncKey, at trace.Time, begins bool, name string)
 	}
 }
 
-// after is how many begins are not after a time.
+// after is the number of begins that are not after a time.
 func (a *async) after(at trace.Time) int {
 	i,
 		_ := slices.BinarySearchFunc(a.begins, at+1,

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 )
 
-// Numbers of the fields of a packet.
+// Field numbers of a packet.
 const (
 	packetFtrace         = 1
 	packetProcessTree    = 2

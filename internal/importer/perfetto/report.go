@@ -91,7 +91,7 @@ var reasons = [reasonCount]importer.Reason{
 
 const nowhere = importer.Nowhere
 
-// A tally counts reasons in one file.
+// A tally counts the reasons of skipped and repaired records in one file.
 type tally struct {
 	importer.Tally[reason]
 	kinds map[int32]int64 // packets that are not read, by field

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// someLinks is how many links are given to the writer at a time.
+// someLinks is the number of links that are given to the writer at a time.
 const someLinks = 1024
 
 // A converter is one import.
@@ -26,7 +26,7 @@ type converter struct {
 	links     []trace.Link // on their way
 }
 
-// A location with how many rows its lanes have.
+// A location with the number of rows of its lanes.
 type location struct {
 	id    trace.LocationID
 	lanes []uint32

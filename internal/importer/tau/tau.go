@@ -51,7 +51,7 @@ var Format = &importer.Format{
 	Import: importRun,
 }
 
-// A form is one of the three ways in which TAU keeps profiles.
+// A form is one of the three file formats of TAU profiles.
 type form uint8
 
 const (

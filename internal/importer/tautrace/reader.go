@@ -26,7 +26,7 @@ const (
 	initParameter = 3
 )
 
-// size is how many bytes a record has.
+// size is the length of a record in bytes.
 func (l *layout) size() int {
 	if l.wide {
 		return wideSize

@@ -29,7 +29,7 @@ func shardOf(block, blocks int64, n int) int { return int(block * int64(n) / max
 // blocks, to all servers. It counts from 1; the zero Part is all of a run.
 type Part struct{ Part, Of int }
 
-// of returns how many parts there are, and which of them this is from 0 on.
+// of returns the number of parts there are, and which of them this is from 0 on.
 func (p Part) of() (part, parts int) { return max(p.Part, 1) - 1, max(p.Of, 1) }
 
 // has says whether a block on one of n servers belongs to the part.

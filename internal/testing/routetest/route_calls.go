@@ -157,7 +157,7 @@ func (r *Run) cuts(byCaller bool) map[pair]cutCalls {
 	return out
 }
 
-// boxes is how many there are: of calls that begin in the window, and of cut ones.
+// boxes is their number: of calls that begin in the window, and of cut ones.
 func boxes(calls map[pair][]float64, cuts map[pair]cutCalls) float64 {
 	n := len(calls)
 	for k := range cuts {

@@ -39,7 +39,7 @@ func RandomWindow(rng *rand.Rand, r store.Reader) view.Spec {
 	return view.Spec{From: fmt.Sprint(begin), To: fmt.Sprint(begin + length)}
 }
 
-// Took is how many milliseconds f takes.
+// Took returns the duration of f in milliseconds.
 func Took(f func()) float64 {
 	begin := time.Now()
 	f()

@@ -43,7 +43,7 @@ var View = &view.View{
 }
 
 const (
-	// mostRows is how many locations are aligned, mostCalls of how many calls in all.
+	// mostRows is the number of locations that are aligned, mostCalls of how many calls in all.
 	mostRows  = 16
 	mostCalls = 400_000
 )

@@ -58,12 +58,12 @@ var View = &view.View{
 }
 
 const (
-	// mostLanes is how many locations are drawn one by one unless more are asked for.
+	// mostLanes is the number of locations that are drawn one by one unless more are asked for.
 	mostLanes = 96
 	// mostHues is how many locations have a hue of their own; more have a ramp.
 	mostHues = 12
-	// mostCompared is how many locations are compared each with each: a dozen groups are found in a sample, and those
-	// far from all of it are in it too.
+	// mostCompared is the number of locations that are compared each with each: a dozen groups are found in a sample,
+	// and those far from all of it are in it too.
 	mostCompared = 256
 )
 

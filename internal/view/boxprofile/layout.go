@@ -51,7 +51,7 @@ type lane struct {
 	spread span
 }
 
-// owners is how many lanes a region has: locations, groups, or one for all.
+// owners is the number of lanes that a region has: locations, groups, or one for all.
 func (r *result) owners() int {
 	switch {
 	case r.overAll():

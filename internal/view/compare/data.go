@@ -178,7 +178,8 @@ func (r *result) runsOf(side int) []Run {
 	return out
 }
 
-// callsOf is how many calls a side has of a call path; nil if no run of it counts calls, and of anything else.
+// callsOf is the number of calls that a side has of a call path; nil if no run of it counts calls, and of anything
+// else.
 func (r *result) callsOf(q *quantity, side int) *float64 {
 	if q.node < 0 || !slices.ContainsFunc(r.nodes, func(x *quantity) bool { return x.calls[side] > 0 }) {
 		return nil

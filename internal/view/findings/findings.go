@@ -43,7 +43,7 @@ var View = &view.View{
 	Compute: compute,
 }
 
-// shownFirst is how many findings are shown unless --top says otherwise.
+// shownFirst is the number of findings that are shown unless --top says otherwise.
 const shownFirst = 10
 
 type result struct {

@@ -18,7 +18,7 @@ const (
 	byFamily = "family" // by begin, and the calls of one condensed call stay together
 )
 
-// mostSorted is how many siblings are put in order of their size or name: among more it is not seen.
+// mostSorted is the number of siblings that are put in order of their size or name: among more it is not seen.
 const mostSorted = 4096
 
 // chosenOrder is rank where roots are of ranks, or one a location; else time.

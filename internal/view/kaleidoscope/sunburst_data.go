@@ -46,7 +46,7 @@ type PathData struct {
 	Other  *float64 `json:"other,omitempty"`
 	Height int      `json:"height"`
 	Ring   float64  `json:"ring"`
-	// Paths is how many there are with a value: those of nodes, the callers that these name, and those of merged.
+	// Paths is the number of paths with a value: those of nodes, the callers that these name, and those of merged.
 	Paths  int          `json:"paths"`
 	Nodes  []PathNode   `json:"nodes"`
 	Merged []PathSector `json:"merged"`

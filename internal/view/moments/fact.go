@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// stripCells is how many signs a strip has.
+// stripCells is the number of signs that a strip has.
 const stripCells = 40
 
 // Fact tells of a row: its numbers and their reading in words.

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// mostCalled is how many locations are asked for their calls in a window that cuts
+// mostCalled is the number of locations that are asked for their calls in a window that cuts
 // some: whole runs never need it.
 const mostCalled = 1 << 14
 

@@ -117,7 +117,7 @@ func (r *stacked) align(ctx context.Context, q *view.Request) error {
 	return nil
 }
 
-// mostTies is how many phases are tied together by lines.
+// mostTies is the number of phases that are tied together by lines.
 const mostTies = 64
 
 // Scene draws both, with lines between the beginnings of the same phase.

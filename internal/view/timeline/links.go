@@ -19,9 +19,9 @@ const (
 	// arrowArea is how many pixels of the picture an arrow needs: where there
 	// are more, fewer start in a cell before they become a symbol.
 	arrowArea = 4000
-	// mostArrows is how many there are at most with --links all.
+	// mostArrows is the largest number with --links all.
 	mostArrows = 10000
-	// mostLinks is how many links are read at most, one by one.
+	// mostLinks is the number of links that are read at most, one by one.
 	mostLinks = 20_000_000
 )
 

@@ -332,7 +332,7 @@ func (p *plan) splitLanes(in *input, space float32) {
 	}
 }
 
-// strips is how many there are at most in a row.
+// strips is the largest number in a row.
 func (p *plan) strips(w *row) int {
 	switch {
 	case w.kind != leaf:

@@ -70,7 +70,7 @@ func withAutoDepth(options []view.Option) []view.Option {
 	return options
 }
 
-// fewRows is how many rows a bin may have on average before its digest is
+// fewRows is the number of rows that a bin may have on average before its digest is
 // cheaper than its rows.
 const fewRows = 24
 

@@ -119,7 +119,7 @@ func (g *lattice) steps(a, b int, f func(step)) (n int) {
 }
 
 const (
-	// mostRouted is how many pairs are sent along a grid, those with the most first.
+	// mostRouted is the number of pairs that are sent along a grid, those with the most first.
 	mostRouted = 1 << 18
 	// leastDrawn is the share of the largest traffic of a step below which others are not drawn.
 	leastDrawn = 0.01

@@ -162,7 +162,7 @@ func OpenFrames(path string, values int64, per int) (*FrameFile, error) {
 // Close unmaps the file.
 func (f *FrameFile) Close() error { return f.mapping.Close() }
 
-// Rows returns how many rows frame i has.
+// Rows returns the number of rows frame i has.
 func (f *FrameFile) Rows(i uint64) int { return int(min(f.rows-i/f.per*pack.Frame, pack.Frame)) }
 
 // Len returns the number of frames.

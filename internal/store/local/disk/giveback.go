@@ -70,7 +70,7 @@ func (c *Check) giveBack(blocks int64) (bytes int64) {
 	return bytes
 }
 
-// Held returns how many bytes are here.
+// Held returns the number of bytes held here.
 func (f *Fetcher) Held() int64 { return f.held.Load() }
 
 // Closed takes note that the memory of all files was given back.

@@ -265,7 +265,7 @@ func fileChecksum(f *os.File, size int64) (sum uint32, blocks string, err error)
 	return sum, blocks, err
 }
 
-// smallFile is how many bytes are read rather than mapped.
+// smallFile is the number of bytes that are read rather than mapped.
 const smallFile = 64 << 10
 
 // Generation condenses the checksums of the tables; sections of summaries do

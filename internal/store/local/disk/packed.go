@@ -246,7 +246,7 @@ func (t *TableCheck) UnpackAll(lo, hi, until uint64, to [][]byte) {
 	}
 }
 
-// rowsAhead is how many rows are fetched with those that are wanted.
+// rowsAhead is the number of rows that are fetched with those that are wanted.
 const rowsAhead = 1 << 19
 
 // Search returns the first of n rows whose value in a column is not less than v. Its values ascend. It is looked for

@@ -70,10 +70,11 @@ func FieldsOf(names ...string) (columns [][]string) {
 	return columns
 }
 
-// packedRows is how many rows are packed at a time: few enough to stay near the core while column after column is made.
+// packedRows is the number of rows that are packed at a time: few enough to stay near the core while column after
+// column is made.
 const packedRows = 16 * pack.Frame
 
-// Count returns how many rows there are.
+// Count returns the number of rows there are.
 func (p *TablePacker[T]) Count() uint64 { return p.count + uint64(len(p.Rows)) }
 
 // Add takes rows that follow each other.

@@ -315,7 +315,7 @@ func (f *finisher) reportFit(c *clocks, r *clock.Result, before, after disorder)
 	}
 }
 
-// apart returns how many groups of several processes know nothing of each other.
+// apart returns the number of groups of several processes that know nothing of each other.
 func apart(r *clock.Result) (n int) {
 	size := make([]int, r.Groups)
 	for _, g := range r.Group {

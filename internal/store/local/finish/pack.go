@@ -30,7 +30,7 @@ type packer struct {
 
 func (f *finisher) packer() packer { return packer{f.Dir, f.Temp, f.workers, &f.described} }
 
-// packJob is how many rows are packed at a time.
+// packJob is the number of rows that are packed at a time.
 const packJob = 256 * pack.Frame
 
 // columnsAtOnce are packed side by side: while one waits for the disk, another is made.

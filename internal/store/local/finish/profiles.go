@@ -204,7 +204,7 @@ func (f profiler) writeAtomics(ctx context.Context, lost *int64) error {
 		})))
 }
 
-// sortedRows is how many rows are handed out at a time.
+// sortedRows is the number of rows that are handed out at a time.
 const sortedRows = 1 << 12
 
 // Places of columns in the schema of table moment.

@@ -34,7 +34,7 @@ func groupLevel(end trace.Time, rows uint64) (int, bool) {
 	return min(level, 62-bits.Len64(rows)), true
 }
 
-// GroupBins returns how many bins of a level cover the trace.
+// GroupBins returns the number of bins of a level that cover the trace.
 func GroupBins(end trace.Time, level int) int { return int((end-1)>>level) + 1 }
 
 // A groupOutput writes the role times of all locations, as part of the second pass.

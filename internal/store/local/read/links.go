@@ -64,7 +64,7 @@ type linkPart struct {
 	links    []store.LinkColumns
 }
 
-// linkParts is how many blocks are unpacked as one: fewer are done sooner than another goroutine could begin.
+// linkParts is the number of blocks that are unpacked as one: fewer are done sooner than another goroutine could begin.
 const linkParts = 8
 
 // timedLinks hands out blocks of links in order, while those that follow are unpacked on other cores.

@@ -262,7 +262,7 @@ func OpenFrom(from disk.Remote, manifest []byte, timeout time.Duration, summarie
 	return r, nil
 }
 
-// remoteWorkers is how many lanes are asked at once of a remote store: most of the time they wait, and
+// remoteWorkers is the number of lanes that are asked at once of a remote store: most of the time they wait, and
 // those that wait are answered together.
 const remoteWorkers = 1024
 
@@ -356,7 +356,7 @@ func distinctRanks(ranks []int32) int {
 	return len(seen)
 }
 
-// RowsBefore returns how many intervals the locations before one have.
+// RowsBefore returns the number of intervals the locations before one have.
 func (r *definitionsOf) RowsBefore(id trace.LocationID) int64 {
 	if len(r.C.LaneRow) == 0 {
 		return 0

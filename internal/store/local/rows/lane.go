@@ -27,7 +27,7 @@ type Lane struct {
 	batch int
 }
 
-// BatchRows returns how many rows of the lane are handed out at once.
+// BatchRows returns the number of rows of the lane that are handed out at once.
 func (v *Lane) BatchRows() int {
 	if v.batch == 0 {
 		return BatchRows

@@ -20,7 +20,7 @@ func (r *Table) Pace(rows int) {
 
 const (
 	paceRows = 1 << 20
-	// wholeRows is how many rows are mapped as one, and given back as one.
+	// wholeRows is the number of rows that are mapped as one, and given back as one.
 	WholeRows = 1 << 19
 )
 

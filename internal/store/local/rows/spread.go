@@ -16,7 +16,7 @@ import (
 // A pass over all rows unpacks those of a job into memory. If a location has too many for that they are unpacked into
 // temporary files, which are mapped, and whose pages are given back as those of plain columns are.
 
-// MostUnpacked is how many rows are unpacked into memory as one: 36 MB for each core. Tests take fewer.
+// MostUnpacked is the number of rows that are unpacked into memory as one: 36 MB for each core. Tests take fewer.
 var MostUnpacked uint64 = 1 << 20
 
 // A spread is rows [first, end) in files.

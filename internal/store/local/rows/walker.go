@@ -72,7 +72,7 @@ func (w *Walker) Role(row int) trace.Role {
 	return trace.RoleAnnotation
 }
 
-// touchRows is how many rows are looked at at once on a way through a lane.
+// touchRows is the number of rows that are looked at at once on a way through a lane.
 const touchRows = 1 << 10
 
 // Segments appends the innermost segments up to until.
