@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/processor"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 )
 
@@ -16,6 +17,9 @@ type TwinRows struct {
 	Why   string `json:"why"`   // Why it is this rule.
 }
 
+// autoRows are all locations, but processors where there are goroutines too.
+const autoRows processor.Rule = "auto"
+
 // rowRule is the rule by which the rows of a view are chosen, and why. A selection of locations that are no rows by
 // themselves asks for all rows of it.
 func (q *Request) rowRule(v *View) (rule processor.Rule, why string) {
@@ -25,6 +29,12 @@ func (q *Request) rowRule(v *View) (rule processor.Rule, why string) {
 	rule, why = processor.Rule(q.Values.Text("rows")), "what can be compared"
 	if q.Values.Set("rows") {
 		why = "asked for"
+	}
+	if rule == autoRows {
+		rule, why = processor.All, "all are drawn"
+		if t := q.Store().Locations(); runfacts.Processors(t, runfacts.Chosen(t, nil, t.Holds)) != nil {
+			rule, why = processor.Processors, "most goroutines live for a small part of the run"
+		}
 	}
 	if seen, ok := processor.See(q.Runs[0], rule).Store.(*processor.Reader); ok &&
 		!seen.Choice.Holds(q.Selection.Locations) {

@@ -54,6 +54,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	drawn, shapes, aim := r.columns(join), &scene.Polygon{}, &scene.Rect{}
 	aim.AddAim(f.X, f.Y, f.W, f.H, s.Place(ofPlace, join))
 	for k := len(r.series) - 1; k >= 0; k-- {
+		if r.blank(k) {
+			continue
+		}
 		xs, ys := r.outline(&f, &drawn, k)
 		if len(xs) > 2 {
 			shapes.Add(xs, ys, r.colour(k))
@@ -61,14 +64,25 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s.AddLayer("shares", 0, aim, shapes)
 	for k := range r.series {
+		if r.blank(k) {
+			s.Notes = []string{"time in which only annotations are recorded is blank"}
+			continue
+		}
 		e := plot.Key(r.series[k].name, r.colour(k))
 		if r.series[k].kind == ofRegion {
 			e.Region = uint32(r.series[k].region)
 		}
 		s.Legend = append(s.Legend, e)
 	}
-	s.Notes = r.notes
+	s.Notes = append(s.Notes, r.notes...)
 	return s
+}
+
+// blank reports whether a series is not drawn: an annotation is open round what a location does and tells nothing of
+// it. It is the top of the stack, and drawn where it is all there is.
+func (r *result) blank(k int) bool {
+	s := &r.series[k]
+	return s.kind == ofRole && s.role == trace.RoleAnnotation && len(r.series) > 1
 }
 
 // top is a round share that no bin exceeds: where few of many locations are
@@ -76,7 +90,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 func (r *result) top() float64 {
 	most := r.least
 	for b := range r.bins() {
-		most = max(most, 1-float64(r.left(b))/float64(r.whole(b)))
+		left := r.left(b)
+		if last := len(r.series) - 1; r.blank(last) {
+			left += r.at(b, last)
+		}
+		most = max(most, 1-float64(left)/float64(r.whole(b)))
 	}
 	for _, top := range []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6} {
 		if most <= top {

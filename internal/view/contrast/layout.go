@@ -139,9 +139,17 @@ func (r *result) columns(w float32) columns {
 func (r *result) largest(n int) (out [2]float64) {
 	for _, q := range r.Rows[:n] {
 		k := family(q)
-		out[k] = max(out[k], min(math.Abs(q.Verdict.Effect), 1.5))
+		out[k] = max(out[k], math.Abs(drawn(q)))
 	}
 	return out
+}
+
+// drawn is the effect as far as its bar goes: what is many times its mean is cut, times are not.
+func drawn(q *sides.Quantity) float64 {
+	if q.InTime() {
+		return q.Verdict.Effect
+	}
+	return max(min(q.Verdict.Effect, 1.5), -1.5)
 }
 
 func family(q *sides.Quantity) int {
@@ -175,7 +183,7 @@ func (p *painter) row(r *result, q *sides.Quantity, y float32, largest [2]float6
 		p.writeWords(r, q, y+p.strips-6)
 	}
 	if p.bar > 0 {
-		p.effect(q, y+p.strips, largest[family(q)])
+		p.effect(q, r.effectText(q), y+p.strips, largest[family(q)])
 	}
 	lo, hi := rangeOf(q)
 	p.strip(q.Values[0], lo, hi, y+p.strips, p.colour(q, colourA))
@@ -223,10 +231,10 @@ func (p *painter) writeWords(r *result, q *sides.Quantity, base float32) {
 }
 
 // effect draws the bar of the shift from the middle of its column.
-func (p *painter) effect(q *sides.Quantity, y float32, largest float64) {
+func (p *painter) effect(q *sides.Quantity, text string, y float32, largest float64) {
 	middle := p.bar + p.barW/2
 	high := float32(2*strip + 3)
-	v := math.Copysign(min(math.Abs(q.Verdict.Effect), 1.5), q.Verdict.Effect)
+	v := drawn(q)
 	long := float32(0)
 	if largest > 0 {
 		long = float32(v/largest) * p.barW / 2
@@ -242,7 +250,7 @@ func (p *painter) effect(q *sides.Quantity, y float32, largest float64) {
 		}
 	}
 	p.lines.Add(middle, y, middle, y+high, scene.UIAxis)
-	text, at, anchor := effectText(q), middle-5, scene.End
+	at, anchor := middle-5, scene.End
 	if v < 0 {
 		at, anchor = middle+5, scene.Start
 	}
@@ -309,7 +317,7 @@ func (r *result) fact(q *sides.Quantity) view.Fact {
 		shift = "−" + shift
 	}
 	line("shift", shift, v.Shift)
-	line("effect", effectText(q), v.Effect)
+	line("effect", r.effectText(q), v.Effect)
 	line("Cliff's delta", fmt.Sprintf("%.2f", v.Delta), v.Delta)
 	f.Say("sure", sure(q), "")
 	return f

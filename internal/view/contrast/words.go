@@ -155,10 +155,19 @@ func perCall(q *sides.Quantity, a, b float64) string {
 	return ""
 }
 
-// effectText writes the effect with its base.
-func effectText(q *sides.Quantity) string {
+// severalAtOnce reports whether times add up to more than all of the time, as those of goroutines of one function do.
+func (r *result) severalAtOnce() bool {
+	return slices.ContainsFunc(r.Rows, func(q *sides.Quantity) bool {
+		return q.InTime() && math.Abs(q.Verdict.Effect) > 1
+	})
+}
+
+// effectText writes the effect with its base, or as a time where a share of the time would be more than all.
+func (r *result) effectText(q *sides.Quantity) string {
 	text := view.FormatChange(q.Verdict.Effect)
 	switch {
+	case q.InTime() && q.Unit == "ns" && r.severalAtOnce():
+		return view.Signed(q.Verdict.Shift, view.FormatDuration)
 	case q.InTime():
 		return text + " of the time"
 	case q.YesNo():

@@ -46,9 +46,11 @@ var View = &view.View{
 	AtImport: []view.Preparer{startOfRun},
 }
 
-var options = view.Words(view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange", "picture=beside"),
+var options = view.Words(view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange", "picture=beside", "rows=auto"),
 	"picture: picture of two runs: one below the other (beside), or one of what the second has more and less "+
-		"[beside difference]")
+		"[beside difference]",
+	"rows: what a row is: all locations with intervals, processors (as in moments), threads, or auto: all, but "+
+		"processors of a Go program, whose goroutines are many and short [auto processors threads all]")
 
 var computeBeside = view.SideBySide(true, view.InTime(compute), func(a, b Data) any { return PairData{a, b} })
 
@@ -215,7 +217,7 @@ func (r *result) Notes() []string {
 	if r.chosenBy == "data" {
 		notes = append(notes, r.first.String())
 	}
-	notes = append(notes, r.notes...)
+	notes = append(append(notes, view.RowNotes(r.request.Store())...), r.notes...)
 	if r.unarranged != "" {
 		notes = append(notes, r.unarranged)
 	}

@@ -3,6 +3,7 @@ package topology
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -146,5 +147,5 @@ func (r *result) say() {
 	if r.unplaced > 0 {
 		out = append(out, fmt.Sprintf("%s without a finite place, not drawn", r.things(r.unplaced)))
 	}
-	r.notes = append(out, r.notes...)
+	r.notes = slices.Concat(out, view.RowNotes(r.request.Store()), r.notes)
 }

@@ -34,7 +34,7 @@ var View = &view.View{
 		"run is coloured by the increase of each location in the second.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail",
-		"axes", "key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera=30,20,1",
+		"axes", "key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera=30,20,1", "rows",
 		"palette", "picture=beside", "paper"),
 		"picture: picture of two runs: side by side (beside), or the first, coloured by the increase of each "+
 			"location in the second [beside difference]"),
