@@ -18,11 +18,9 @@ type nameRule struct {
 }
 
 // nameRules match parts that do not belong to the name of a function: addresses of objects, ids of processes, ports
-// that the system chose, names of temporary files, running numbers of steps within a name. A number at the end of a
-// name stays: such a region is a mark in time rather than a function, on all ranks the same, and the number tells which
-// step it is, so that one can be selected and shown; phases and call trees fold it by phase.Stem. Template arguments,
-// shapes, line numbers and numbers that the author wrote stay. A name that is an address alone stays too: nothing else
-// is known of the function.
+// that the system chose, names of temporary files, running numbers of steps. Which step an interval is, its raw name
+// tells: see store.NameOf. Template arguments, shapes, line numbers and numbers that the author wrote stay. A name that
+// is an address alone stays too: nothing else is known of the function.
 var nameRules = []nameRule{
 	{" at 0x", regexp.MustCompile(` at 0x[0-9a-fA-F]{4,}`), " at …", false,
 		"<built-in method size of Tensor object at 0x74956e48e580>", "<built-in method size of Tensor object at …>"},
@@ -51,12 +49,13 @@ var nameRules = []nameRule{
 	{":", regexp.MustCompile(
 		`((?:\blocalhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-fA-F:]+\]):)(?:3[2-9]|[45]\d|6[0-5])\d{3}\b`), "${1}…", false,
 		"recv 127.0.0.1:43512", "recv 127.0.0.1:…"},
-	{"tep", regexp.MustCompile(`(\b(?:[Tt]ime ?)?[Ss]teps?[ #=:]+)\d+([^\w.])`), "${1}…${2}", false,
+	{"tep", regexp.MustCompile(`(\b(?:[Tt]ime ?)?[Ss]teps?[ #=:]+)\d+([^\w.]|$)`), "${1}…${2}", false,
 		"step 12: exchange halo", "step …: exchange halo"},
-	{"ter", regexp.MustCompile(`(\b[Ii]ter(?:ation)?s?[ #=:]+)\d+([^\w.])`), "${1}…${2}", false,
+	{"ter", regexp.MustCompile(`(\b[Ii]ter(?:ation)?s?[ #=:]+)\d+([^\w.]|$)`), "${1}…${2}", false,
 		"solve (iteration 7)", "solve (iteration …)"},
-	{"poch", regexp.MustCompile(`(\b[Ee]pochs?[ #=:]+)\d+([^\w.])`), "${1}…${2}", false,
+	{"poch", regexp.MustCompile(`(\b[Ee]pochs?[ #=:]+)\d+([^\w.]|$)`), "${1}…${2}", false,
 		"Epoch 3/validate", "Epoch …/validate"},
+	{"ProfilerStep", regexp.MustCompile(`\b(ProfilerStep#?\s*)\d+`), "${1}…", false, "ProfilerStep#12", "ProfilerStep#…"},
 	{"id", regexp.MustCompile(`(\b[pt]id[=:#] ?)\d+\b`), "${1}…", false,
 		"worker pid=4711", "worker pid=…"},
 
@@ -66,7 +65,7 @@ var nameRules = []nameRule{
 	{"", regexp.MustCompile(
 		`(?i)((?:\b|_)(?:step|iter|iteration|epoch|batch|frame|timestep|cycle|request|task)s?[ _#:=-]*)\d+`), "${1}…",
 		true, "train_step_41", "train_step_…"},
-	{"#", regexp.MustCompile(`([A-Za-z_]#)\d+`), "${1}…", true, "ProfilerStep#12", "ProfilerStep#…"},
+	{"#", regexp.MustCompile(`([A-Za-z_]#)\d+`), "${1}…", true, "Trainer#12", "Trainer#…"},
 	// ids
 	{"", regexp.MustCompile(
 		`(?i)(\b(?:pid|tid|thread|process|port|worker|rank|session|conn|fd|job|handle)(?:[ _-]?id)?[ #:=]+)\d+`),
@@ -82,6 +81,22 @@ var nameRules = []nameRule{
 // rank and from run to run. O(rules × length).
 func FoldName(name string) string {
 	return foldName(name, false)
+}
+
+// foldedStep is a name that lost the number of a step at its end.
+var foldedStep = regexp.MustCompile(`(?i)(?:step|iter|iteration|epoch)s?[ #=:]*…$`)
+
+// FoldedStep reports whether a region stands for all steps, whose numbers are in the raw names of its intervals.
+func FoldedStep(name string) bool {
+	return strings.HasSuffix(name, "…") && foldedStep.MatchString(name)
+}
+
+// Stem is a name without the number at its end, or without the mark that FoldName left in its place.
+func Stem(name string) string {
+	if FoldedStep(name) {
+		return strings.TrimSuffix(name, "…")
+	}
+	return strings.TrimRight(name, "0123456789")
 }
 
 // FoldAcrossRuns returns the name under which a region of a run is compared with those of other runs: without the

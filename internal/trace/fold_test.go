@@ -20,9 +20,9 @@ func TestNumbersOfTheAuthorStayInAName(t *testing.T) {
 	for _, name := range []string{
 		"0x45ab12", "[libc.so.6+0x2a1b3]", "libcuda.so 0x7f00", "mask=0xff", "colour=0xff8000", "void gemm<float, 128, 4>(float*)",
 		"aten::conv2d [1024×256×1×1]", "torch/nn/modules/module.py(1518): _wrapped_call_impl", "GET localhost:8080/user",
-		"main.func1.2", "/tmp/solver/step.c: solve", "template.cpp:43512", "ProfilerStep#12", "timestep 4", "MPI_Send",
+		"main.func1.2", "/tmp/solver/step.c: solve", "template.cpp:43512", "MPI_Send",
 		"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8", "a-b-c", "tmpfile", "/tmp/tmpdir",
-		"rk_step2(double)", "pid 7", "android:8", "hid=12", "step_1_predict", "iteration 7", "step 1.5", "footsteps", "register 4 r",
+		"rk_step2(double)", "pid 7", "android:8", "hid=12", "step_1_predict", "step 1.5", "Optimizer.step#SGD.step", "conv 3", "block#4", "footsteps", "register 4 r",
 	} {
 		if got := FoldName(name); got != name {
 			t.Errorf("%q became %q", name, got)
@@ -60,6 +60,22 @@ func TestNamesLoseWhatChangesFromRunToRun(t *testing.T) {
 	}
 	if got := FoldAcrossRuns("phase 3", RoleAnnotation); got != "phase …" {
 		t.Errorf("an annotation with a number is %q", got)
+	}
+}
+
+func TestStepsAreOneRegionAndTheirStemIsTheSameInStoresOfBefore(t *testing.T) {
+	for name, want := range map[string]string{
+		"ProfilerStep#12": "ProfilerStep#…", "ProfilerStep 3": "ProfilerStep …", "iteration 7": "iteration …",
+		"timestep 4": "timestep …", "Epoch: 2": "Epoch: …",
+	} {
+		if got := FoldName(name); got != want || !FoldedStep(got) || Stem(got) != Stem(name) {
+			t.Errorf("%q became %q, a step: %v, stems %q and %q", name, got, FoldedStep(got), Stem(got), Stem(name))
+		}
+	}
+	for _, name := range []string{"load ….pt", "solve (iteration …)", "next…", "Worker@…", "conv 3"} {
+		if FoldedStep(name) {
+			t.Errorf("%q stands for steps", name)
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
-	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -40,7 +39,7 @@ type accounts struct {
 func (a *accounts) numberRegions(regions []trace.Region) {
 	fold := func(g *trace.Region) string {
 		if g.Role == trace.RoleAnnotation {
-			if s := phase.Stem(g.Name); s != "" {
+			if s := trace.Stem(g.Name); s != "" {
 				return s
 			}
 		}

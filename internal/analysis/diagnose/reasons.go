@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -110,7 +109,7 @@ func (w *reasons) marks(r trace.RegionID) bool {
 	g := &w.regions[r]
 	return g.Category == "gpu_user_annotation" ||
 		w.phases != nil &&
-			(g.Name == w.phases.By || g.Role == trace.RoleAnnotation && phase.Stem(g.Name) == w.phases.By)
+			(g.Name == w.phases.By || g.Role == trace.RoleAnnotation && trace.Stem(g.Name) == w.phases.By)
 }
 
 // mostReasons is the number of candidates that are held against the other units.

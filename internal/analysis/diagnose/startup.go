@@ -13,14 +13,20 @@ import (
 
 // starts reports regions of start-up and shutdown.
 func (a *culprits) starts(k int32) bool {
-	name := strings.ToLower(a.accounts.regionNames[k])
+	return isStart(a.accounts.regionNames[k], a.accounts.role[k])
+}
+
+func isStart(name string, role trace.Role) bool {
+	name = strings.ToLower(name)
+	if strings.HasSuffix(name, "_initialized") || strings.HasSuffix(name, "_finalized") { // they ask
+		return false
+	}
 	for _, s := range []string{"mpi_init", "mpi_finalize", "shmem_init", "shmem_finalize", "gaspi_proc_init",
 		"gaspi_proc_term", "nccl_init", "ncclcomminit", "startup", "start-up", "start_up", "shutdown"} {
 		if strings.Contains(name, s) {
 			return true
 		}
 	}
-	role := a.accounts.role[k]
 	return (role == trace.RoleOverhead || role.Busy()) &&
 		(name == "init" || name == "initialize" || name == "initialise" || name == "initialization" ||
 			name == "initializing" || name == "setup" || name == "finalize" || name == "load_modules")

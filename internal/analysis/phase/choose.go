@@ -35,7 +35,7 @@ const (
 	mostUnits = 0.75
 )
 
-var step = regexp.MustCompile(`^ProfilerStep#?\s*\d+`)
+var step = regexp.MustCompile(`^ProfilerStep#?\s*(\d+|…)`)
 
 // Choose finds the regions that cut a run best, nil where none do:
 //
@@ -72,24 +72,29 @@ func families(uses []Use, regions []trace.Region, length trace.Time) *Marker {
 		cover   map[int32]trace.Time
 		repeats bool
 		noted   bool // all are annotations, or steps of PyTorch's profiler
+		folded  bool // one region stands for several steps
 	}
 	all := map[string]*family{}
 	var order []string
 	for _, u := range uses {
 		g := &regions[u.Region]
-		stem := Stem(g.Name)
+		stem := trace.Stem(g.Name)
 		if stem == g.Name || g.Category == "gpu_user_annotation" || u.Calls == 0 {
 			continue
 		}
 		f := all[stem]
 		if f == nil {
-			f = &family{map[trace.RegionID]bool{}, map[int32]trace.Time{}, false, true}
+			f = &family{regions: map[trace.RegionID]bool{}, cover: map[int32]trace.Time{}, noted: true}
 			all[stem] = f
 			order = append(order, stem)
 		}
 		f.regions[u.Region] = true
 		f.cover[u.Unit] += u.Inclusive
-		f.repeats = f.repeats || u.Calls > 1
+		if trace.FoldedStep(g.Name) {
+			f.folded = f.folded || u.Calls > 1
+		} else {
+			f.repeats = f.repeats || u.Calls > 1
+		}
 		f.noted = f.noted && (g.Role == trace.RoleAnnotation || step.MatchString(g.Name))
 	}
 	slices.Sort(order)
@@ -101,8 +106,8 @@ func families(uses []Use, regions []trace.Region, length trace.Time) *Marker {
 			cover = max(cover, t)
 		}
 		switch {
-		case len(f.regions) < 2 || f.repeats:
-		case !f.noted && !counted(f.regions, regions, len(stem)):
+		case len(f.regions) < 2 && !f.folded || f.repeats:
+		case !f.noted && !f.folded && !counted(f.regions, regions, len(stem)):
 		case step.MatchString(stem + "0"): // nothing cuts a training job better
 			best, bestCover = stem, 1<<62
 		case float64(cover) >= leastCover*float64(length) && cover > bestCover:
@@ -139,15 +144,6 @@ func counted(of map[trace.RegionID]bool, regions []trace.Region, stem int) bool 
 		numbers = append(numbers, n)
 	}
 	return slices.Max(numbers)-slices.Min(numbers) == len(numbers)-1
-}
-
-// Stem is a name without the number at its end.
-func Stem(name string) string {
-	i := len(name)
-	for i > 0 && name[i-1] >= '0' && name[i-1] <= '9' {
-		i--
-	}
-	return name[:i]
 }
 
 // iterations looks for the loop: regions are taken by name.

@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -154,14 +155,14 @@ func (s *Source) Cut(m *Marker, slices int) (*Phases, []string, error) {
 	}
 	var notes []string
 	if m.Top {
-		p := shared(found, s.Units, m.By, func(r trace.RegionID) string { return s.Regions[r].Name })
+		p := shared(found, s.Units, m.By)
 		if n := len(found) - p.Count; n > 0 {
 			notes = append(notes,
 				fmt.Sprintf("%d of %d requests run while another does and make no phase of their own", n, len(found)))
 		}
 		return p.Merge(most), notes, nil
 	}
-	p := FromOccurrences(found, s.Units, m.By, func(r trace.RegionID) string { return s.Regions[r].Name })
+	p := FromOccurrences(found, s.Units, m.By)
 	if large {
 		p = p.Share(found[0].Unit)
 		notes = append(notes,
@@ -196,21 +197,25 @@ func (s *Source) occurrences(m *Marker, large bool) ([]Occurrence, error) {
 			return nil
 		}
 		var own []Occurrence
-		add := func(b, e trace.Time, r trace.RegionID) {
+		var failed error
+		add := func(b, e trace.Time, r trace.RegionID, row int) {
 			if b, e = max(b, s.Window.Begin), min(e, s.Window.End); mark[r] && b < e {
-				own = append(own, Occurrence{int(unit), b, e, r})
+				name, err := store.NameOf(s.Store, s.Regions[r].Name,
+					store.Row{Location: c.Location, Lane: c.Lane, Row: row})
+				failed = cmp.Or(failed, err)
+				own = append(own, Occurrence{int(unit), b, e, name})
 			}
 		}
 		if c.First == 0 || len(c.Open) > 0 {
 			for _, o := range c.Open {
 				if o.Begin < s.Window.Begin {
-					add(o.Begin, o.End, o.Region)
+					add(o.Begin, o.End, o.Region, o.Row)
 				}
 			}
 		}
 		for i, r := range c.Region {
 			if mark[r] && (!m.Top || c.Parent[i] < 0) {
-				add(c.Begin[i], c.End(i), r)
+				add(c.Begin[i], c.End(i), r, c.First+i)
 			}
 		}
 		if own != nil {
@@ -218,7 +223,7 @@ func (s *Source) occurrences(m *Marker, large bool) ([]Occurrence, error) {
 			found = append(found, own...)
 			mu.Unlock()
 		}
-		return nil
+		return failed
 	})
 	return found, err
 }

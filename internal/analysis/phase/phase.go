@@ -110,7 +110,7 @@ func Slices(begin, end trace.Time, n, units int) *Phases {
 type Occurrence struct {
 	Unit       int
 	Begin, End trace.Time
-	Region     trace.RegionID
+	Name       string // with the number of the step
 }
 
 // FromOccurrences makes phases from the intervals of the regions that mark them:
@@ -118,7 +118,7 @@ type Occurrence struct {
 // phases. Intervals inside one before are left out: outer ones win. In a window the
 // first of a unit may be a later one than that of another; names set that right,
 // else those that overlap most are the same. O(n log n).
-func FromOccurrences(list []Occurrence, units int, by string, name func(trace.RegionID) string) *Phases {
+func FromOccurrences(list []Occurrence, units int, by string) *Phases {
 	slices.SortFunc(list, func(a, b Occurrence) int {
 		switch {
 		case a.Unit != b.Unit:
@@ -131,10 +131,10 @@ func FromOccurrences(list []Occurrence, units int, by string, name func(trace.Re
 	list = outermost(list)
 	numbered := map[string]bool{}
 	for _, o := range list {
-		numbered[name(o.Region)] = true
+		numbered[o.Name] = true
 	}
 	if len(numbered) > 1 {
-		return byName(list, units, by, name)
+		return byName(list, units, by)
 	}
 	return byIndex(list, units, by)
 }
@@ -151,7 +151,7 @@ func outermost(list []Occurrence) []Occurrence {
 }
 
 // byName makes a phase of each name; a name that comes again gets a number.
-func byName(list []Occurrence, units int, by string, name func(trace.RegionID) string) *Phases {
+func byName(list []Occurrence, units int, by string) *Phases {
 	type key struct {
 		name string
 		nth  int
@@ -160,9 +160,8 @@ func byName(list []Occurrence, units int, by string, name func(trace.RegionID) s
 	keys := make([]key, len(list))
 	nth := map[key]int{} // of (name, unit)
 	for i, o := range list {
-		n := name(o.Region)
-		seen := key{n, o.Unit}
-		keys[i] = key{n, nth[seen]}
+		seen := key{o.Name, o.Unit}
+		keys[i] = key{o.Name, nth[seen]}
 		nth[seen]++
 		if t, ok := first[keys[i]]; !ok || o.Begin < t {
 			first[keys[i]] = o.Begin
@@ -249,7 +248,7 @@ func nearest(whole []Occurrence, lowest, most int, o Occurrence) int {
 
 // shared makes phases that all units have from intervals of any of them, one after the other: an interval
 // that begins while another runs makes none. O(n log n).
-func shared(list []Occurrence, units int, by string, name func(trace.RegionID) string) *Phases {
+func shared(list []Occurrence, units int, by string) *Phases {
 	slices.SortFunc(list, func(a, b Occurrence) int {
 		if a.Begin != b.Begin {
 			return cmp.Compare(a.Begin, b.Begin)
@@ -261,7 +260,7 @@ func shared(list []Occurrence, units int, by string, name func(trace.RegionID) s
 		if n := len(p.List); n > 0 && o.Begin < p.List[n-1].End {
 			continue
 		}
-		p.List = append(p.List, Phase{fmt.Sprintf("%s %d: %s", by, len(p.List)+1, name(o.Region)), o.Begin, o.End})
+		p.List = append(p.List, Phase{fmt.Sprintf("%s %d: %s", by, len(p.List)+1, o.Name), o.Begin, o.End})
 	}
 	p.Count = len(p.List)
 	return p

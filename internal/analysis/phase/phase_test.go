@@ -26,21 +26,20 @@ func shape(p *Phases) string {
 }
 
 func TestPhasesFromIntervals(t *testing.T) {
-	names := []string{"iteration", "step#1", "step#2", "step#3"}
 	for _, c := range []struct {
 		name string
 		list []Occurrence
 		want string
 	}{
-		{"the k-th of each unit belong together", []Occurrence{{0, 0, 10, 0}, {0, 10, 20, 0}, {1, 2, 15, 0}, {1, 15, 30, 0}},
+		{"the k-th of each unit belong together", []Occurrence{{0, 0, 10, "iteration"}, {0, 10, 20, "iteration"}, {1, 2, 15, "iteration"}, {1, 15, 30, "iteration"}},
 			"iteration 1: 0 0..10 1 2..15\niteration 2: 0 10..20 1 15..30\n"},
-		{"inner ones are left out", []Occurrence{{0, 0, 10, 0}, {0, 2, 4, 0}, {1, 0, 10, 0}}, "iteration 1: 0 0..10 1 0..10\n"},
-		{"a unit with fewer joins the nearest", []Occurrence{{0, 0, 10, 0}, {0, 10, 20, 0}, {0, 20, 30, 0}, {1, 11, 21, 0}, {1, 21, 31, 0}},
+		{"inner ones are left out", []Occurrence{{0, 0, 10, "iteration"}, {0, 2, 4, "iteration"}, {1, 0, 10, "iteration"}}, "iteration 1: 0 0..10 1 0..10\n"},
+		{"a unit with fewer joins the nearest", []Occurrence{{0, 0, 10, "iteration"}, {0, 10, 20, "iteration"}, {0, 20, 30, "iteration"}, {1, 11, 21, "iteration"}, {1, 21, 31, "iteration"}},
 			"iteration 1: 0 0..10\niteration 2: 0 10..20 1 11..21\niteration 3: 0 20..30 1 21..31\n"},
-		{"names that number phases win over order", []Occurrence{{0, 0, 10, 1}, {0, 10, 20, 2}, {1, 12, 22, 2}, {1, 22, 30, 3}},
+		{"names that number phases win over order", []Occurrence{{0, 0, 10, "step#1"}, {0, 10, 20, "step#2"}, {1, 12, 22, "step#2"}, {1, 22, 30, "step#3"}},
 			"step#1: 0 0..10\nstep#2: 0 10..20 1 12..22\nstep#3: 1 22..30\n"},
 	} {
-		p := FromOccurrences(c.list, 2, "iteration", func(r trace.RegionID) string { return names[r] })
+		p := FromOccurrences(c.list, 2, "iteration")
 		if got := shape(p); got != c.want {
 			t.Errorf("%s:\n%swant\n%s", c.name, got, c.want)
 		}
@@ -63,7 +62,7 @@ func TestFindGivesThePhaseAtATime(t *testing.T) {
 }
 
 func TestMergeKeepsAllTimeAndCountsThePhases(t *testing.T) {
-	p := FromOccurrences([]Occurrence{{0, 0, 10, 0}, {0, 10, 20, 0}, {0, 20, 30, 0}, {0, 30, 40, 0}, {0, 40, 50, 0}}, 1, "it", func(trace.RegionID) string { return "it" }).Merge(2)
+	p := FromOccurrences([]Occurrence{{0, 0, 10, "it"}, {0, 10, 20, "it"}, {0, 20, 30, "it"}, {0, 30, 40, "it"}, {0, 40, 50, "it"}}, 1, "it").Merge(2)
 	if got, want := shape(p), "it 1–3: 0 0..30\nit 4–5: 0 30..50\n"; got != want || p.Count != 5 || p.Step != 3 {
 		t.Errorf("%s (%d by %d), want %s", got, p.Count, p.Step, want)
 	}
@@ -174,7 +173,7 @@ func TestRequestsAreOutermostSpansWithoutACaller(t *testing.T) {
 }
 
 func TestAUnitWithoutMarksTakesPartInThePhasesOfTheOthers(t *testing.T) {
-	p := FromOccurrences([]Occurrence{{0, 0, 50, 0}, {0, 50, 100, 0}, {1, 10, 60, 0}, {1, 60, 110, 0}}, 3, "step", func(trace.RegionID) string { return "step" })
+	p := FromOccurrences([]Occurrence{{0, 0, 50, "step"}, {0, 50, 100, "step"}, {1, 10, 60, "step"}, {1, 60, 110, "step"}}, 3, "step")
 	if a, b := p.Span(2, 0), p.Span(2, 1); a != (Span{0, 50}) || b != (Span{50, 110}) {
 		t.Errorf("spans %v and %v", a, b)
 	}

@@ -55,7 +55,11 @@ func analyse(s *runfacts.GPUPart, fill bool) (*Job, error) {
 	if best := choose(families, lengths); best != nil {
 		j.By = best.words()
 		for i := range j.units {
-			j.units[i].marks = best.steps(i, s.Regions, max(j.units[i].begin, s.Window.Begin))
+			marks, err := best.steps(i, g, max(j.units[i].begin, s.Window.Begin))
+			if err != nil {
+				return nil, err
+			}
+			j.units[i].marks = marks
 		}
 	}
 	// each has the steps of its unit; units and GPUs are shared, and each has its own

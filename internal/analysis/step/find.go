@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -26,7 +27,7 @@ const (
 // mostMarks is how many steps of one unit are still steps.
 const mostMarks = 20_000
 
-var profilerStep = regexp.MustCompile(`^ProfilerStep#?\s*\d+`)
+var profilerStep = regexp.MustCompile(`^ProfilerStep#?\s*(\d+|…)`)
 
 // stepWords are parts of names that mean a step, as trainers write them: PyTorch Lightning,
 // Megatron, DeepSpeed, Keras. Those before are preferred to those behind.
@@ -73,6 +74,7 @@ type mark struct {
 	region     trace.RegionID
 	location   trace.LocationID
 	lane       int
+	row        int
 	number     int64 // -1: none
 }
 
@@ -88,7 +90,7 @@ func sortOf(g *trace.Region) marking {
 		return noStep
 	}
 	annotation := g.Role == trace.RoleAnnotation
-	if stem := stemOf(g.Name); stem != g.Name &&
+	if stem := trace.Stem(g.Name); stem != g.Name &&
 		(annotation || g.Role == trace.RoleCompute && !strings.EqualFold(g.Category, "cpu_op") &&
 			!strings.EqualFold(g.Category, "operator") && stepWord(stem) < len(stepWords)) {
 		return numbered
@@ -104,9 +106,6 @@ func sortOf(g *trace.Region) marking {
 	return repeated
 }
 
-// stemOf is a name without the number at its end.
-func stemOf(name string) string { return strings.TrimRight(name, "0123456789") }
-
 // choose picks the family that marks the steps, nil where none does. In each of the sorts the one
 // whose name says so best, then the one that covers most.
 func choose(all []*family, lengths []trace.Time) *family {
@@ -121,7 +120,7 @@ func choose(all []*family, lengths []trace.Time) *family {
 		switch {
 		case f.spoil || f.count < 2 && f.sort != profiled:
 			continue
-		case f.sort == numbered && (len(f.names) < 2 || f.word == len(stepWords) && part < 0.5):
+		case f.sort == numbered && (len(f.names) < 2 && !trace.FoldedStep(f.stem+"…") || f.word == len(stepWords) && part < 0.5):
 			continue
 		case f.sort == repeated && (f.count < 3 || part < 0.5):
 			continue
@@ -179,11 +178,16 @@ func outermost(list []mark) []mark {
 }
 
 // steps of one unit, named. If an optimizer ends them, they reach from the end of one to that of the next.
-func (f *family) steps(unit int, regions []trace.Region, begin trace.Time) []Mark {
+func (f *family) steps(unit int, g *gatherer, begin trace.Time) ([]Mark, error) {
 	list := f.marks[unit]
 	out := make([]Mark, 0, len(list))
 	for i, m := range list {
-		s := Mark{Name: regions[m.region].Name, Begin: m.begin, End: m.end, Location: m.location}
+		at := store.Row{Location: m.location, Lane: m.lane - int(g.Lane(m.location, 0)), Row: m.row}
+		name, err := store.NameOf(g.Store, g.Regions[m.region].Name, at)
+		if err != nil {
+			return nil, err
+		}
+		s := Mark{Name: name, Begin: m.begin, End: m.end, Location: m.location}
 		switch {
 		case f.sort == optimizer:
 			s.Name, s.Begin = "step "+strconv.Itoa(i+1), begin
@@ -195,7 +199,7 @@ func (f *family) steps(unit int, regions []trace.Region, begin trace.Time) []Mar
 		}
 		out = append(out, s)
 	}
-	return out
+	return out, nil
 }
 
 // words names the steps.

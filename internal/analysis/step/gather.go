@@ -343,7 +343,7 @@ func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, r
 	key := familyKey{sort, name}
 	switch sort {
 	case numbered, profiled:
-		key.stem = stemOf(name)
+		key.stem = trace.Stem(name)
 	case optimizer:
 		key.stem = ""
 	}
@@ -362,7 +362,7 @@ func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, r
 		f.names[name] = true
 	}
 	if f.marks[l.unit] = append(f.marks[l.unit],
-		mark{begin, min(end, g.Window.End), r, l.location, int(l.id), number}); len(f.marks[l.unit]) > mostMarks {
+		mark{begin, min(end, g.Window.End), r, l.location, int(l.id), row, number}); len(f.marks[l.unit]) > mostMarks {
 		f.spoil, f.marks = true, nil
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -164,14 +165,23 @@ type laidStep struct {
 // laidSteps: a step ends when the last work that it launched does, and begins when the one before is over; work
 // without a launch delays the first.
 func (x *Raw) laidSteps(unit trace.LocationID, works []gpuWork) (out []laidStep) {
-	for _, l := range x.Lanes {
+	for n, l := range x.Lanes {
 		if x.above(l.Location, trace.KindProcess) != unit {
 			continue
 		}
-		for _, r := range l.Rows {
-			if name := x.Regions[r.Region].Name; strings.HasPrefix(name, "ProfilerStep#") {
-				out = append(out, laidStep{name, r.Begin, r.End})
+		for i, r := range l.Rows {
+			if !strings.HasPrefix(x.Regions[r.Region].Name, "ProfilerStep#") {
+				continue
 			}
+			s := laidStep{begin: r.Begin, end: r.End}
+			lane := slices.Index(x.of[l.Location], n)
+			facts, _ := x.Reader.IntervalAttributes(store.Row{Location: l.Location, Lane: lane, Row: i})
+			for _, a := range facts {
+				if a.Key == "raw name" {
+					s.name = a.Value.String()
+				}
+			}
+			out = append(out, s)
 		}
 	}
 	firstWork, before := trace.Time(-1), trace.Time(0)

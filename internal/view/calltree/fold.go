@@ -3,7 +3,6 @@ package calltree
 import (
 	"context"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -11,7 +10,7 @@ import (
 // are those 7 to 9 of the other. Only annotations are numbered so.
 func folded(g *trace.Region) string {
 	if g.Role == trace.RoleAnnotation {
-		if s := phase.Stem(g.Name); s != "" && s != g.Name {
+		if s := trace.Stem(g.Name); s != "" && s != g.Name {
 			return s + "…"
 		}
 	}

@@ -3,11 +3,9 @@ package write
 import (
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
-
-// RawName is the attribute of intervals and instants whose name in the source is not that of their region.
-const RawName = "raw name"
 
 // Numbers from firstVariant on stand for a region under another name. Streams write the number of the region and the
 // name as an attribute, so that no store has such a number.
@@ -31,7 +29,7 @@ func (w *Writer) variantOf(region trace.RegionID, name string) trace.RegionID {
 		return region
 	}
 	if len(d.variants) == 0 {
-		d.rawName = defineName(&d.Attributes, d.attributeIDs, RawName, strings.Clone)
+		d.rawName = defineName(&d.Attributes, d.attributeIDs, store.RawName, strings.Clone)
 	}
 	d.variants = append(d.variants, variant{region, w.Texts.add(name)})
 	list := d.variants

@@ -1,0 +1,21 @@
+package store
+
+import "github.com/parallax-hpc/parallax/internal/trace"
+
+// RawName is the attribute of intervals and instants whose name in the source is not that of their region.
+const RawName = "raw name"
+
+// NameOf returns the name of an interval of a region: that of the source, with the number of the step, if the region
+// stands for all steps, else that of the region.
+func NameOf(r Reader, region string, at Row) (string, error) {
+	if !trace.FoldedStep(region) {
+		return region, nil
+	}
+	list, err := r.IntervalAttributes(at)
+	for _, a := range list {
+		if a.Key == RawName {
+			return a.Value.String(), err
+		}
+	}
+	return region, err
+}
