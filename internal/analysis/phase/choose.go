@@ -24,6 +24,10 @@ type Marker struct {
 	// those of any unit make: a request that begins at one service and goes
 	// through the others.
 	Top bool
+	// Rounds: phases go from the end of one interval to that of the next, and there are so many; calls of communication
+	// are in each.
+	Rounds int
+	calls  int
 }
 
 const (

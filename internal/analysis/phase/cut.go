@@ -62,13 +62,22 @@ func (s *Source) Marker(text string, match func(string) ([]trace.RegionID, error
 		}
 	}
 	if how.Auto {
-		return Choose(s.Uses, s.Regions, s.Units, s.Window.End-s.Window.Begin), DefaultSlices, nil
+		m, err := s.choose()
+		return m, DefaultSlices, err
 	}
 	ids, err := match(text)
 	if err != nil {
 		return nil, 0, fmt.Errorf("--phase: %w", err)
 	}
 	return &Marker{Regions: ids, By: text}, 0, nil
+}
+
+// choose finds what cuts the run best, nil where nothing does.
+func (s *Source) choose() (*Marker, error) {
+	if m := Choose(s.Uses, s.Regions, s.Units, s.Window.End-s.Window.Begin); m != nil || s.Intervals > MostScanned {
+		return m, nil
+	}
+	return s.rounds()
 }
 
 // addUses asks how often and how long units use regions, from prefix sums.
@@ -161,6 +170,13 @@ func (s *Source) Cut(m *Marker, slices int) (*Phases, []string, error) {
 				fmt.Sprintf("%d of %d requests run while another does and make no phase of their own", n, len(found)))
 		}
 		return p.Merge(most), notes, nil
+	}
+	if m.Rounds > 0 {
+		if found, err = s.toTheEnds(found, m.calls); err != nil {
+			return nil, nil, err
+		}
+		notes = append(notes, fmt.Sprintf("an iteration ends with %s: the calls from one to the next are the same",
+			s.Regions[m.Regions[0]].Name))
 	}
 	p := FromOccurrences(found, s.Units, m.By)
 	if large {

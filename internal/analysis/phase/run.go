@@ -26,9 +26,9 @@ func OfRun(ctx context.Context, r store.Reader) (*Phases, error) {
 	if err := s.addUses(); err != nil {
 		return nil, err
 	}
-	marker := Choose(s.Uses, s.Regions, len(units), s.Window.End)
-	if marker == nil {
-		return nil, nil
+	marker, err := s.choose()
+	if err != nil || marker == nil {
+		return nil, err
 	}
 	p, _, err := s.Cut(marker, DefaultSlices)
 	if err != nil || p.Sliced {

@@ -2,6 +2,7 @@ package phases_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -140,5 +141,47 @@ func TestSlicesAddUp(t *testing.T) {
 		if s := sum[x.Path]; s[0] != x.Busy || s[1] != x.Waiting {
 			t.Errorf("%s: %v, want %d and %d", x.Path, s, x.Busy, x.Waiting)
 		}
+	}
+}
+
+// Recorded in full, iterations are those of a region that fills the run; of the communication alone the same times are
+// found by the calls that repeat. Rank 1 works longer in each third iteration, and each rank begins on its own.
+func TestCommunicationAloneHasTheIterationsOfTheFullRecording(t *testing.T) {
+	const ranks, iterations = 3, 12
+	record := func(full bool) string {
+		var b strings.Builder
+		b.WriteString("region iteration role=compute\nregion MPI_Init role=overhead\n" +
+			"region MPI_Bcast role=communication\nregion MPI_Sendrecv role=communication\n" +
+			"region MPI_Allreduce role=communication\n")
+		for r := range ranks {
+			fmt.Fprintf(&b, "location process \"rank %d\" rank=%d\n", r, r)
+			at := 100 + 7*r
+			fmt.Fprintf(&b, "  0..%d MPI_Init\n  %d..%d MPI_Bcast\n", at-10, at-5, at)
+			for k := range iterations {
+				work, end := 40+5*r, 200+100*k
+				if r == 1 && k%3 == 2 {
+					work += 20
+				}
+				if full {
+					fmt.Fprintf(&b, "  %d..%d iteration\n  ", at, end)
+				}
+				fmt.Fprintf(&b, "  %d..%d MPI_Sendrecv\n", at+work/2, at+work/2+3)
+				if full {
+					b.WriteString("  ")
+				}
+				fmt.Fprintf(&b, "  %d..%d MPI_Allreduce\n", at+work, end)
+				at = end
+			}
+		}
+		return b.String()
+	}
+	var found [2]string
+	for i, full := range []bool{true, false} {
+		for _, p := range read(t, storetest.Text(t, record(full)), nil).Phases {
+			found[i] += fmt.Sprintf("%s: %d..%d, %d ns waited\n", p.Name, p.Begin, p.End, p.Waiting)
+		}
+	}
+	if strings.Count(found[0], "\n") != iterations || found[0] != found[1] {
+		t.Errorf("in full:\n%sof communication alone:\n%s", found[0], found[1])
 	}
 }
