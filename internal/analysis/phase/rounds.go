@@ -180,7 +180,8 @@ func repeats(calls []call, r trace.RegionID) int {
 }
 
 // toTheEnds makes of calls the time from the end of one to the end of the next. The first of a unit begins where what it
-// recorded before the calls of that iteration ended; length is how many calls an iteration has.
+// recorded before the calls of that iteration ended; length is how many calls an iteration has. Where most units recorded
+// nothing before, nobody knows when their first iteration began, and it is left out.
 func (s *Source) toTheEnds(list []Occurrence, length int) ([]Occurrence, error) {
 	slices.SortFunc(list, func(a, b Occurrence) int { return cmp.Or(a.Unit-b.Unit, cmp.Compare(a.Begin, b.Begin)) })
 	first := map[int]*before{}
@@ -194,12 +195,22 @@ func (s *Source) toTheEnds(list []Occurrence, length int) ([]Occurrence, error) 
 	if err := s.readBefore(first); err != nil {
 		return nil, err
 	}
-	for i := range list {
-		if i == 0 || list[i-1].Unit != list[i].Unit {
-			list[i].Begin = first[list[i].Unit].end(length, s.Window.Begin)
+	unknown, out := 0, make([]Occurrence, 0, len(list))
+	for _, b := range first {
+		if b.of(length) == len(b.calls) && len(b.ends) == 0 {
+			unknown++
 		}
 	}
-	return list, nil
+	for i, o := range list {
+		if i == 0 || list[i-1].Unit != o.Unit {
+			if 2*unknown > len(first) {
+				continue
+			}
+			o.Begin = first[o.Unit].end(length, s.Window.Begin)
+		}
+		out = append(out, o)
+	}
+	return out, nil
 }
 
 // before is what a unit does until its first call of those that end iterations.
@@ -209,10 +220,12 @@ type before struct {
 	ends  []trace.Time
 }
 
-// end is when what does not belong to the first iteration is over; the iteration has length calls, the last of which
-// is not among those before.
+// of is how many of the calls before belong to the first iteration, which has length calls with the last.
+func (b *before) of(length int) int { return min(length-1, len(b.calls)) }
+
+// end is when what does not belong to the first iteration is over.
 func (b *before) end(length int, begin trace.Time) trace.Time {
-	own := b.calls[max(len(b.calls)-length+1, 0):]
+	own := b.calls[len(b.calls)-b.of(length):]
 	if n := len(b.calls) - len(own); n > 0 {
 		begin = b.calls[n-1].end
 	}

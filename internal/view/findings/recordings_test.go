@@ -136,7 +136,7 @@ func toldAlike(t *testing.T, name string, got, want answers) {
 // Of planted faults, recordings of MPI calls alone have the same first finding with the same severity and cost. What tells
 // two kinds apart are names of work, which they lack: there one runs alone, or writes, and here it holds up the others.
 func TestCallsOfMPIAloneTellTheSameFault(t *testing.T) {
-	unknown := map[string]bool{"i/o of all": true, "growth of all": true} // nobody waits: they are work like any other
+	unknown := map[string]bool{"i/o of all": true} // nobody waits: it is work like any other
 	pairs := 0
 	for _, p := range plants() {
 		f, ok := p.run.(*field)
@@ -157,11 +157,15 @@ func TestCallsOfMPIAloneTellTheSameFault(t *testing.T) {
 		}
 		want, got := full.Findings[0], calls.Findings[0]
 		subjects := calls.subjects(&got) == full.subjects(&want)
+		near := 0.02
+		if want.Kind == finding.Growth { // 39 of 40 iterations are known: the work before the first call is not
+			near = 0.055
+		}
 		if want.Kind == finding.Serial || want.Kind == finding.IO {
 			want.Kind = finding.Straggler
 		}
 		if got.Kind != want.Kind || got.Severity != want.Severity || !subjects ||
-			math.Abs(float64(got.Lost-want.Lost)) > 0.02*float64(want.Lost) {
+			math.Abs(float64(got.Lost-want.Lost)) > near*float64(want.Lost) {
 			t.Errorf("%s %s:\n%s\nof calls alone:\n%s", p.kind, p.size, texts(&full)[0], texts(&calls)[0])
 		}
 	}
