@@ -2,9 +2,6 @@ package store
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// RawName is the attribute of intervals and instants whose name in the source is not that of their region.
-const RawName = "raw name"
-
 // NameOf returns the name of an interval of a region: that of the source, with the number of the step, if the region
 // stands for all steps, else that of the region.
 func NameOf(r Reader, region string, at Row) (string, error) {
@@ -13,7 +10,7 @@ func NameOf(r Reader, region string, at Row) (string, error) {
 	}
 	list, err := r.IntervalAttributes(at)
 	for _, a := range list {
-		if a.Key == RawName {
+		if a.Key == trace.RawName {
 			return a.Value.String(), err
 		}
 	}

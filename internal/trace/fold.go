@@ -55,7 +55,8 @@ var nameRules = []nameRule{
 		"solve (iteration 7)", "solve (iteration …)"},
 	{"poch", regexp.MustCompile(`(\b[Ee]pochs?[ #=:]+)\d+([^\w.]|$)`), "${1}…${2}", false,
 		"Epoch 3/validate", "Epoch …/validate"},
-	{"ProfilerStep", regexp.MustCompile(`\b(ProfilerStep#?\s*)\d+`), "${1}…", false, "ProfilerStep#12", "ProfilerStep#…"},
+	{"ProfilerStep", regexp.MustCompile(`\b(ProfilerStep#?\s*)\d+`), "${1}…", false,
+		"ProfilerStep#12", "ProfilerStep#…"},
 	{"id", regexp.MustCompile(`(\b[pt]id[=:#] ?)\d+\b`), "${1}…", false,
 		"worker pid=4711", "worker pid=…"},
 
@@ -82,6 +83,9 @@ var nameRules = []nameRule{
 func FoldName(name string) string {
 	return foldName(name, false)
 }
+
+// RawName is the attribute of intervals and instants whose name in the source is not that of their region.
+const RawName = "raw name"
 
 // foldedStep is a name that lost the number of a step at its end.
 var foldedStep = regexp.MustCompile(`(?i)(?:step|iter|iteration|epoch)s?[ #=:]*…$`)

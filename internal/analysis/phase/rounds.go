@@ -179,9 +179,9 @@ func repeats(calls []call, r trace.RegionID) int {
 	return 0
 }
 
-// toTheEnds makes of calls the time from the end of one to the end of the next. The first of a unit begins where what it
-// recorded before the calls of that iteration ended; length is how many calls an iteration has. Where most units recorded
-// nothing before, nobody knows when their first iteration began, and it is left out.
+// toTheEnds makes of calls the time from the end of one to the end of the next. The first of a unit begins where what
+// it recorded before the calls of that iteration ended; length is how many calls an iteration has. Where most units
+// recorded nothing before, nobody knows when their first iteration began, and it is left out.
 func (s *Source) toTheEnds(list []Occurrence, length int) ([]Occurrence, error) {
 	slices.SortFunc(list, func(a, b Occurrence) int { return cmp.Or(a.Unit-b.Unit, cmp.Compare(a.Begin, b.Begin)) })
 	first := map[int]*before{}

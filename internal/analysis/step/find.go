@@ -120,7 +120,8 @@ func choose(all []*family, lengths []trace.Time) *family {
 		switch {
 		case f.spoil || f.count < 2 && f.sort != profiled:
 			continue
-		case f.sort == numbered && (len(f.names) < 2 && !trace.FoldedStep(f.stem+"…") || f.word == len(stepWords) && part < 0.5):
+		case f.sort == numbered &&
+			(len(f.names) < 2 && !trace.FoldedStep(f.stem+"…") || f.word == len(stepWords) && part < 0.5):
 			continue
 		case f.sort == repeated && (f.count < 3 || part < 0.5):
 			continue

@@ -73,7 +73,7 @@ func TestAFunctionIsOneRegionOnAllRanks(t *testing.T) {
 			for _, d := range []trace.Time{1, 3, 5} {
 				facts, _ := r.IntervalAttributes(rowAt(at, d))
 				for _, a := range facts {
-					if want := fmt.Sprintf("size of Tensor object at 0x7f%06x", at); a.Key == store.RawName && a.Value.String() == want {
+					if want := fmt.Sprintf("size of Tensor object at 0x7f%06x", at); a.Key == trace.RawName && a.Value.String() == want {
 						names++
 					}
 				}

@@ -3,7 +3,6 @@ package write
 import (
 	"strings"
 
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -29,7 +28,7 @@ func (w *Writer) variantOf(region trace.RegionID, name string) trace.RegionID {
 		return region
 	}
 	if len(d.variants) == 0 {
-		d.rawName = defineName(&d.Attributes, d.attributeIDs, store.RawName, strings.Clone)
+		d.rawName = defineName(&d.Attributes, d.attributeIDs, trace.RawName, strings.Clone)
 	}
 	d.variants = append(d.variants, variant{region, w.Texts.add(name)})
 	list := d.variants
