@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 )
 
 // Options define the changes to report. The zero value is that of Defaults.
@@ -114,7 +115,7 @@ func settle(v []float64, points []Point, window int) {
 
 // distances is the sum of the distances from the median.
 func distances(v []float64) (sum float64) {
-	m := contrast.Median(v)
+	m := orderstat.Median(v)
 	for _, x := range v {
 		sum += math.Abs(x - m)
 	}

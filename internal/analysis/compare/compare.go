@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 )
 
 // Level is the share of wrong answers that is accepted.
@@ -73,7 +74,7 @@ func logs(values []float64) []float64 {
 
 // Of estimates the shift from A to B.
 func Of(a, b []float64) Estimate {
-	e := Estimate{A: contrast.Median(a), B: contrast.Median(b), NA: len(a), NB: len(b), P: 1, Low: math.NaN(),
+	e := Estimate{A: orderstat.Median(a), B: orderstat.Median(b), NA: len(a), NB: len(b), P: 1, Low: math.NaN(),
 		High: math.NaN(), PNormal: math.NaN(), Change: Change{math.NaN(), math.NaN(), math.NaN()}}
 	if len(a) == 0 || len(b) == 0 {
 		e.Shift = math.NaN()

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 )
 
 // sets are small enough for every permutation: with and without ties, of all sizes.
@@ -188,7 +190,7 @@ func TestShiftAndDeltaEqualAllPairs(t *testing.T) {
 				}
 			}
 		}
-		if got, want := Shift(a, b), Median(all); got != want {
+		if got, want := Shift(a, b), orderstat.Median(all); got != want {
 			t.Fatalf("%v against %v: shift %v, want %v", a, b, got, want)
 		}
 		if got, want := Delta(a, b), delta/float64(len(all)); math.Abs(got-want) > 1e-12 {
@@ -200,8 +202,8 @@ func TestShiftAndDeltaEqualAllPairs(t *testing.T) {
 				walsh = append(walsh, (x+y)/2)
 			}
 		}
-		if _, got := signed(a, b); got != Median(walsh) {
-			t.Fatalf("%v against %v: paired shift %v, want %v", a, b, got, Median(walsh))
+		if _, got := signed(a, b); got != orderstat.Median(walsh) {
+			t.Fatalf("%v against %v: paired shift %v, want %v", a, b, got, orderstat.Median(walsh))
 		}
 	}
 }

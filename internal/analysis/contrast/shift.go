@@ -121,15 +121,3 @@ func unordered(u uint64) float64 {
 	}
 	return math.Float64frombits(^u)
 }
-
-// Median of values; 0 of none.
-func Median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	switch n := len(v); {
-	case n == 0:
-		return 0
-	case n%2 == 0:
-		return (v[n/2-1] + v[n/2]) / 2
-	}
-	return v[len(v)/2]
-}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -213,7 +214,7 @@ func (r *Run) largest(k int, units map[int32]*Delay) *Delay {
 		for u := range values {
 			values[u] = float64(d.load.At(u, k))
 		}
-		d.Works, d.Median = values[d.Unit], finding.Median(values)
+		d.Works, d.Median = values[d.Unit], orderstat.Median(values)
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -302,7 +303,7 @@ func (a *culprits) regionReason(region int32, units []int32) reason {
 	if len(others) == 0 {
 		r.low = 0
 	}
-	r.median = finding.Median(others)
+	r.median = orderstat.Median(others)
 	a.askFor(&r, a.table, "exclusive", "", units)
 	return r
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -53,7 +54,7 @@ func findGrowth(c *diagnosis) error {
 		for _, row := range rows {
 			busy[c.unitOf[c.rows[row]]] += float64(c.cells.Busy[int(row)*n+k])
 		}
-		middle[k] = finding.Median(busy)
+		middle[k] = orderstat.Median(busy)
 	}
 	tenths := make([]float64, 10)
 	counts := make([]float64, 10)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -54,7 +54,7 @@ func apartFrom(c *diagnosis, units []int32, values []float64) (late []int32) {
 	if len(values) == 0 {
 		return nil
 	}
-	middleValue, unit := moment.Deviation(slices.Clone(values))
+	middleValue, unit := orderstat.Deviation(slices.Clone(values))
 	for i, v := range values {
 		if d := v - middleValue; d > 2*finding.MediumShare*float64(c.length) && d > finding.Beyond(len(values))*unit {
 			late = append(late, units[i])
@@ -78,7 +78,7 @@ func wordIdle(c *diagnosis, kind finding.Kind, e *edges, late, units []int32, te
 	for i, u := range units {
 		all[i] = value(u)
 	}
-	middleValue := finding.Median(all)
+	middleValue := orderstat.Median(all)
 	for _, u := range late {
 		each += (value(u) - middleValue) / float64(len(late))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
@@ -72,7 +73,7 @@ func (a *culprits) clear(u int32) bool {
 			others = append(others, w)
 		}
 	}
-	return len(others) > 1 && 2*(a.work[u]-slices.Max(others)) > a.work[u]-finding.Median(others)
+	return len(others) > 1 && 2*(a.work[u]-slices.Max(others)) > a.work[u]-orderstat.Median(others)
 }
 
 // tellUneven words work that is spread unevenly.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -170,7 +171,7 @@ func (w *reasons) best(key func(*totals, int) string, value []float64, inside []
 		if len(others) == 0 {
 			continue
 		}
-		r.median = finding.Median(others)
+		r.median = orderstat.Median(others)
 		r.used = w.entered(r.regions, inside)
 		if r.excess() > 0 && (!ok || r.excess() > found.excess()) {
 			found, ok = *r, true

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -68,7 +69,7 @@ func (c *diagnosis) slowLink() (*link, error) {
 		return cmp.Or(cmp.Compare(b.takes, a.takes), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
 	x := list[0]
-	x.usual = finding.Median(all)
+	x.usual = orderstat.Median(all)
 	back := len(list) > 1 && list[1].from == x.to && list[1].to == x.from
 	next := 1
 	if back {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -62,7 +63,7 @@ func lengthsOf(p *phase.Phases) []float64 {
 		for u := range p.Units {
 			each[u] = float64(p.Span(u, k).Length())
 		}
-		out[k] = finding.Median(each)
+		out[k] = orderstat.Median(each)
 	}
 	return out
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -44,7 +44,7 @@ func (g *gpuCase) slowSteps() error {
 		for _, n := range names {
 			list = append(list, lines[n][t])
 		}
-		return finding.Median(list)
+		return orderstat.Median(list)
 	}
 	usual, whole := median(step.Terms), 0.0
 	for _, n := range names {
@@ -70,7 +70,7 @@ func (g *gpuCase) slowSteps() error {
 	for _, n := range names[1:] {
 		others = append(others, lines[n][step.Terms])
 	}
-	x.off = max(request.Quantile7(others, 0.75)-usual, usual-request.Quantile7(others, 0.25))
+	x.off = max(orderstat.Quantile(others, 0.75)-usual, usual-orderstat.Quantile(others, 0.25))
 	return x.tell()
 }
 

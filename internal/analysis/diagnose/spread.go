@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -83,7 +83,7 @@ func (c *diagnosis) gainWithout(s *finding.Straggle, l *finding.Load) {
 			wait = min(wait, c.whole[u*l.Phases+k])
 		}
 		for i, q := range []float64{0.5, 0.25, 0.75} {
-			gain[i] += max(min(float64(top)-request.Quantile7(others, q), float64(wait)), 0)
+			gain[i] += max(min(float64(top)-orderstat.Quantile(others, q), float64(wait)), 0)
 		}
 	}
 	c.sumGain(gain[0], float64(c.length), "the run", c.named(s.Units)+" took as long as the others (median)", spread{})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -58,7 +59,7 @@ func (a *culprits) beginning() error {
 	}
 	a.first = first
 	begins := first.times()
-	usual := finding.Median(begins)
+	usual := orderstat.Median(begins)
 	f := a.claim(func(r *budget.Row) bool {
 		u := a.accounts.unit[r.Actor]
 		if r.Region != budget.Nothing || begins[u]-usual < finding.MediumShare*float64(a.length) {
@@ -82,7 +83,7 @@ func (a *culprits) beginning() error {
 // lateWords says how long after the others units begin, and notes it as evidence.
 func (a *culprits) lateWords(units []int32, n *finding.Finding) string {
 	first := a.first.times()
-	late := -finding.Median(first)
+	late := -orderstat.Median(first)
 	for _, u := range units {
 		late += first[u] / float64(len(units))
 	}
@@ -158,7 +159,7 @@ func findUnevenStart(c *diagnosis) error {
 			others = append(others, v)
 		}
 	}
-	base := finding.Median(others)
+	base := orderstat.Median(others)
 	hit := (mean - base) / float64(c.length)
 	if level := finding.LevelOf(hit); level != finding.Low {
 		c.add(finding.Finding{Kind: finding.StartUp, Severity: level,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -84,7 +85,7 @@ func (s *scheduler) starvedOf(g *goroutines) *starved {
 	if len(ran) < fewestAlike {
 		return nil
 	}
-	usual := finding.Median(ran)
+	usual := orderstat.Median(ran)
 	if usual < finding.MediumShare*float64(s.length) || least.ran > starvedPart*usual ||
 		least.blocked+least.ready < starvedWait*least.life {
 		return nil

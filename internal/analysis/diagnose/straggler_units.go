@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -166,6 +167,6 @@ func busyReason(l *finding.Load, s *finding.Straggle) reason {
 		others = append(others, float64(sum))
 	}
 	slices.Sort(others)
-	r.low, r.high, r.median = others[0], others[len(others)-1], finding.Median(others)
+	r.low, r.high, r.median = others[0], others[len(others)-1], orderstat.Median(others)
 	return r
 }

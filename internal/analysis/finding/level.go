@@ -2,9 +2,9 @@ package finding
 
 import (
 	"math"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 )
 
 // Shares of their time that those who are hit lose.
@@ -48,7 +48,7 @@ func Peers(values []float64) []Peer {
 		rows[i] = moment.Moments{M0: v, M1: math.NaN(), M2: math.NaN(), M3: math.NaN()}
 	}
 	out := make([]Peer, len(values))
-	middle := Median(values)
+	middle := orderstat.Median(values)
 	for i, o := range moment.Outliers(rows, nil, 1) {
 		out[i] = Peer{o.Score, values[i], middle}
 	}
@@ -69,7 +69,7 @@ func (p Peer) StandsOut() bool { return p.Score >= moment.Threshold }
 // gap lies between them and the others, as wide as a third of the way from the median
 // of all. The far end of a broad distribution has no such gap.
 func Apart(values []float64, odd []bool) bool {
-	middle := Median(values)
+	middle := orderstat.Median(values)
 	low, high := math.Inf(1), math.Inf(1) // of the gap below and above
 	far := 0.0
 	restLow, restHigh := math.Inf(1), math.Inf(-1)
@@ -86,18 +86,4 @@ func Apart(values []float64, odd []bool) bool {
 		}
 	}
 	return min(low, high) >= far/3
-}
-
-// Median of values, which it does not reorder; 0 of none. O(n).
-func Median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	a := slices.Clone(values)
-	n := len(a) / 2
-	high := moment.Nth(a, n)
-	if len(a)%2 == 1 {
-		return high
-	}
-	return (slices.Max(a[:n]) + high) / 2
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 )
 
 // A Mixed is a node of the hierarchy whose children differ in a value, while the nodes below each child are
@@ -85,7 +86,7 @@ func mixed(t *entropy.Tree, node int, sum []float64, leaves []int, told []bool) 
 		return m, false
 	}
 	m.Low, m.High = slices.Min(means), slices.Max(means)
-	if m.Median = Median(means); m.Median == 0 {
+	if m.Median = orderstat.Median(means); m.Median == 0 {
 		return m, false // only some do it at all: duties differ, they are no peers
 	}
 	peers := Peers(means)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 )
 
 // A Slow is phases that take longer than is usual.
@@ -100,7 +100,7 @@ func middleAndSpread(values []float64) (middle, spread float64) {
 	if len(values) == 0 {
 		return 0, 0
 	}
-	return moment.Deviation(slices.Clone(values))
+	return orderstat.Deviation(slices.Clone(values))
 }
 
 // periodOf is the distance of places, where it is the same for all of them, and they go through the whole run; else 0.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -150,7 +151,7 @@ func busiest(l *Load, phase int, units []int32) bool {
 	for u := range values {
 		values[u] = float64(l.At(u, phase))
 	}
-	middle, top, mean := Median(values), 0.0, 0.0
+	middle, top, mean := orderstat.Median(values), 0.0, 0.0
 	for _, u := range units {
 		top = max(top, values[u])
 		mean += values[u] / float64(len(units))

@@ -3,7 +3,7 @@ package fingerprint
 import (
 	"context"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
@@ -90,7 +90,7 @@ func similar(steps []Step) bool {
 		lengths[i] = steps[i].Total
 		sum += steps[i].Total
 	}
-	return contrast.Median(lengths) >= sum/float64(len(steps))/2
+	return orderstat.Median(lengths) >= sum/float64(len(steps))/2
 }
 
 // BySteps says whether runs are held against each other by their steps rather than whole: those of GPUs, which have

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
@@ -356,7 +356,7 @@ func (t *Table) setApart(of []int, ids []int32, o Options) {
 	for i, id := range ids {
 		totals[i] = t.total[id]
 	}
-	middle, unit := moment.Deviation(totals)
+	middle, unit := orderstat.Deviation(totals)
 	var less, more []int
 	for i, id := range ids {
 		switch x := t.total[id]; {

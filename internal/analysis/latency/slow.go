@@ -2,7 +2,7 @@ package latency
 
 import (
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -46,7 +46,7 @@ func (c *look) slow() []Fault {
 	for o, n := range ops {
 		if all := len(n.times); all >= fewCalls {
 			n.fault = &Fault{Kind: finding.SlowOperation, Ops: []Op{o}, All: int64(all),
-				Median: request.Nth(n.times, all/2), At: trace.NoLocation}
+				Median: orderstat.Nth(n.times, all/2), At: trace.NoLocation}
 			found[o] = n.fault
 		}
 		n.times = nil

@@ -2,7 +2,8 @@ package moment
 
 import (
 	"math"
-	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 )
 
 // An Outlier says how far a row stands from its peers.
@@ -77,11 +78,11 @@ func outliers(rows []Moments, peers []int32, length float64, few bool) []Outlier
 			if len(buffer) < fewestPeers {
 				continue
 			}
-			centre, deviation := Deviation(buffer) // of which the buffer holds the distances now
+			centre, deviation := orderstat.Deviation(buffer) // of which the buffer holds the distances now
 			medians[k] = centre
 			unit := max(deviation, unitFloor(k, centre, length))
 			if few { // of a normal distribution four fifths lie within 1.2816 deviations
-				unit = max(unit, Nth(buffer, (len(buffer)-1)*4/5)/1.2816)
+				unit = max(unit, orderstat.Nth(buffer, (len(buffer)-1)*4/5)/1.2816)
 			}
 			if !(unit > 0) {
 				continue
@@ -96,26 +97,6 @@ func outliers(rows []Moments, peers []int32, length float64, few bool) []Outlier
 		}
 	}
 	return out
-}
-
-// Deviation returns the median of values and their robust standard deviation: 1.4826 × the median distance from it, as
-// that of a normal distribution. It replaces the values by their distances. O(n).
-func Deviation(values []float64) (centre, deviation float64) {
-	centre = median(values)
-	for i, v := range values {
-		values[i] = math.Abs(v - centre)
-	}
-	return centre, 1.4826 * median(values)
-}
-
-// median reorders the list.
-func median(a []float64) float64 {
-	n := len(a) / 2
-	high := Nth(a, n)
-	if len(a)%2 == 1 {
-		return high
-	}
-	return (slices.Max(a[:n]) + high) / 2
 }
 
 // leastSkew is the least unit of skewness: to stand out takes 3.5 times as much. One bar
@@ -175,47 +156,4 @@ func peerGroups(n int, peers []int32) [][]int32 {
 		groups[p] = append(groups[p], int32(i))
 	}
 	return groups
-}
-
-// Nth returns the nth smallest value and reorders the list: quickselect with the
-// median of three, O(n) expected.
-func Nth(a []float64, n int) float64 {
-	lo, hi := 0, len(a)-1
-	for hi-lo > 12 {
-		mid := lo + (hi-lo)/2
-		if a[mid] < a[lo] {
-			a[mid], a[lo] = a[lo], a[mid]
-		}
-		if a[hi] < a[lo] {
-			a[hi], a[lo] = a[lo], a[hi]
-		}
-		if a[hi] < a[mid] {
-			a[hi], a[mid] = a[mid], a[hi]
-		}
-		pivot := a[mid]
-		i, j := lo, hi
-		for i <= j {
-			for a[i] < pivot {
-				i++
-			}
-			for a[j] > pivot {
-				j--
-			}
-			if i <= j {
-				a[i], a[j] = a[j], a[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case n <= j:
-			hi = j
-		case n >= i:
-			lo = i
-		default:
-			return a[n]
-		}
-	}
-	slices.Sort(a[lo : hi+1])
-	return a[n]
 }

@@ -193,21 +193,6 @@ func TestOutliersStandOutFromTheirPeers(t *testing.T) {
 	}
 }
 
-func TestNth(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 300 {
-		a := make([]float64, 1+rng.IntN(200))
-		for i := range a {
-			a[i] = float64(rng.IntN(20))
-		}
-		n := rng.IntN(len(a))
-		want := slices.Sorted(slices.Values(a))[n]
-		if got := Nth(a, n); got != want {
-			t.Fatalf("the %d of %v is %v, want %v", n, a, got, want)
-		}
-	}
-}
-
 func TestAlignmentIsOneForEqualRowsAndFallsApart(t *testing.T) {
 	row := func(m0, m1 float64) Moments { return Moments{m0, m1, m0 / 2, 0} }
 	for _, c := range []struct {

@@ -2,9 +2,9 @@ package request
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -128,54 +128,7 @@ func (p *Passed) finish() {
 	if len(p.times) > 0 {
 		p.Least, p.Most = trace.Time(slices.Min(p.times)), trace.Time(slices.Max(p.times))
 	}
-	p.P50, p.P95, p.P99 = Quantile7(p.times, 0.5), Quantile7(p.times, 0.95), Quantile7(p.times, 0.99)
+	p.P50, p.P95 = orderstat.Quantile(p.times, 0.5), orderstat.Quantile(p.times, 0.95)
+	p.P99 = orderstat.Quantile(p.times, 0.99)
 	p.times = nil
-}
-
-// Quantile7 returns the quantile of type 7 of values, 0 of none, and reorders them. O(values).
-func Quantile7[T ~int64 | ~float64](v []T, q float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	h := float64(len(v)-1) * q
-	i := int(h)
-	a := Nth(v, i)
-	if i+1 >= len(v) || h == float64(i) {
-		return float64(a)
-	}
-	b := slices.Min(v[i+1:]) // those behind are no smaller
-	return float64(a) + (h-math.Trunc(h))*float64(b-a)
-}
-
-// Nth returns the value that would be at a place of the sorted list; smaller ones are before it afterwards, greater
-// ones behind.
-func Nth[T ~int64 | ~float64](v []T, at int) T {
-	low, high := 0, len(v)-1
-	for low < high {
-		a, b, c := v[low], v[(low+high)/2], v[high]
-		pivot := max(min(a, b), min(max(a, b), c))
-		i, j := low, high
-		for i <= j {
-			for v[i] < pivot {
-				i++
-			}
-			for v[j] > pivot {
-				j--
-			}
-			if i <= j {
-				v[i], v[j] = v[j], v[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case at <= j:
-			high = j
-		case at >= i:
-			low = i
-		default:
-			return v[at]
-		}
-	}
-	return v[at]
 }

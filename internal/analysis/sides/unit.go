@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -194,7 +194,7 @@ func worked(regions []*Quantity, n int) []*Quantity {
 	work := slices.DeleteFunc(slices.Clone(regions), func(q *Quantity) bool { return q.waits() })
 	far, busy := 0.0, 0.0
 	for _, q := range work {
-		m := contrast.Median(q.Values[0])
+		m := orderstat.Median(q.Values[0])
 		busy += m
 		for _, v := range q.Values[0] {
 			far = max(far, math.Abs(v-m))
@@ -213,7 +213,7 @@ func unlike(regions []*Quantity, n int) []bool {
 	size := make([]float64, n)
 	medians := make([]float64, len(regions))
 	for k, q := range regions {
-		medians[k] = contrast.Median(q.Values[0])
+		medians[k] = orderstat.Median(q.Values[0])
 		for i, v := range q.Values[0] {
 			far[i] += math.Abs(v - medians[k])
 			size[i] += (v - medians[k]) * (v - medians[k])

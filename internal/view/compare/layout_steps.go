@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
 	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -48,7 +48,7 @@ func (r *result) drawSteps(s *scene.Scene, top float32) {
 			dots.Add(f.XPixel(p.Steps[k].Total), y, min(pitch*0.1, 3), colour)
 			dots.SetItem(s.Item(itemStep, order[i], k))
 		}
-		m := f.XPixel(contrast.Median(all))
+		m := f.XPixel(orderstat.Median(all))
 		medians.Add(m, row.From+pitch*0.1, m, row.To-pitch*0.1, scene.UIText)
 	}
 	s.AddLayer("steps", frame, medians, dots)

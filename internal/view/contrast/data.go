@@ -3,7 +3,7 @@ package contrast
 import (
 	"slices"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/analysis/sides"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -83,7 +83,7 @@ func (r *result) row(q *sides.Quantity) Row {
 	v := &q.Verdict
 	x := Row{
 		Kind: q.Kind, Name: q.Name, Caller: q.Caller, Unit: q.Unit, Text: r.words(q, 2),
-		A: contrast.Median(q.Values[0]), B: contrast.Median(q.Values[1]), MeanA: mean(q.Values[0]),
+		A: orderstat.Median(q.Values[0]), B: orderstat.Median(q.Values[1]), MeanA: mean(q.Values[0]),
 		MeanB: mean(q.Values[1]),
 		MinA:  slices.Min(q.Values[0]), MaxA: slices.Max(q.Values[0]), MinB: slices.Min(q.Values[1]),
 		MaxB:  slices.Max(q.Values[1]),

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/analysis/sides"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -35,7 +36,7 @@ func format(q *sides.Quantity, v float64) string {
 // typical returns the value that stands for a side: the medians, or the means where
 // medians would hide the difference: they are the same, or nothing where some have much.
 func typical(q *sides.Quantity) (a, b float64, word string) {
-	a, b = contrast.Median(q.Values[0]), contrast.Median(q.Values[1])
+	a, b = orderstat.Median(q.Values[0]), orderstat.Median(q.Values[1])
 	hides := func(m float64, v []float64) bool { return m == 0 && slices.Max(v) != 0 }
 	if a != b && !hides(a, q.Values[0]) && !hides(b, q.Values[1]) {
 		return a, b, ""

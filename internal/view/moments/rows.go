@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/orderstat"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -305,7 +306,8 @@ func spreadOf(v []float64) spread {
 		return spread{nan, nan, nan, nan, nan}
 	}
 	return spread{
-		slices.Min(v), moment.Nth(v, (len(v)-1)/10), moment.Nth(v, (len(v)-1)/2), moment.Nth(v, (len(v)-1)*9/10),
+		slices.Min(v), orderstat.Nth(v, (len(v)-1)/10), orderstat.Nth(v, (len(v)-1)/2),
+		orderstat.Nth(v, (len(v)-1)*9/10),
 		slices.Max(v),
 	}
 }
