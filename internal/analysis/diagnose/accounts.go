@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
@@ -143,19 +144,19 @@ func (a *accounts) sum(ctx context.Context, f *facts) error {
 			a.calls[n], a.peers[n] = make([]float64, len(f.units)), make([]trace.Time, len(f.units))
 		}
 		u := f.unitOf[f.rows[t.row[i]]]
-		a.work[n][u] += trace.Time(t.exclusive[i])
+		a.work[n][u] += trace.Time(math.Round(t.exclusive[i]))
 		if f.peer[t.row[i]] {
-			a.peers[n][u] += trace.Time(t.exclusive[i])
+			a.peers[n][u] += trace.Time(math.Round(t.exclusive[i]))
 		}
-		a.inside[n][u] += trace.Time(t.inclusive[i])
+		a.inside[n][u] += trace.Time(math.Round(t.inclusive[i]))
 		a.calls[n][u] += t.calls[i]
 		switch role := f.regions[r].Role; {
 		case role.Busy():
-			a.busy = trace.AddUp(a.busy, trace.Time(t.exclusive[i]))
+			a.busy = trace.AddUp(a.busy, trace.Time(math.Round(t.exclusive[i])))
 		case role == trace.RoleCommunication:
-			a.communication = trace.AddUp(a.communication, trace.Time(t.exclusive[i]))
+			a.communication = trace.AddUp(a.communication, trace.Time(math.Round(t.exclusive[i])))
 		case role == trace.RoleSynchronization, role == trace.RoleIdle:
-			a.synchronization = trace.AddUp(a.synchronization, trace.Time(t.exclusive[i]))
+			a.synchronization = trace.AddUp(a.synchronization, trace.Time(math.Round(t.exclusive[i])))
 		}
 	}
 	a.time = trace.SumProduct(int64(len(f.rows)), f.length).Time()
