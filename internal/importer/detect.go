@@ -282,6 +282,9 @@ func newUnknown(formats []*Format, s Source) error {
 	case err != nil:
 		e.Cause.Cause = fmt.Sprintf("no reader knows any of these %d files; the first, %s, cannot be read: %s",
 			len(s.Files), first, reason(err))
+	case len(s.Files) == 1 && len(head) == 0:
+		e.Cause.Cause = "the file is empty"
+		return e
 	case len(s.Files) == 1:
 		e.Cause.Cause = "no reader knows this input, which " + looks(head)
 	default:

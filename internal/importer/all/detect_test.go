@@ -104,6 +104,8 @@ func TestBeginningsThatAreNothing(t *testing.T) {
 		"bytes with a wide mark": append([]byte{0xff, 0xfe}, bytes.Repeat([]byte{0x12, 0x9a}, 100)...),
 		"a batch of jobs":        []byte(`{"batches":[{"resource":"gpu","jobs":[1,2]}]}`),
 		"one word and a number":  []byte("total 12"),
+		"a table of numbers":     []byte("# gpu    pwr  gtemp  mtemp     sm\n    0     79     34     44      0      0\n    0     79     34     44     12      3\n"),
+		"a longer one":           []byte("# gpu pwr\n    0     79     34     44      0      0      0   3201    345 \n    0     79     34     44      0      0      0   3201    345 \n"),
 	} {
 		if run, _, err := importAll(t, fstest.MapFS{"x": {Data: data}}); err == nil {
 			t.Errorf("%s: claimed by %s", name, run.Format.Name)

@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -110,7 +113,7 @@ func TestBzip2IsRecognised(t *testing.T) {
 // Archives of one file are that file.
 func TestArchivesAreRecognised(t *testing.T) {
 	dir := t.TempDir()
-	for i, file := range samplesOfReaders(t) {
+	for _, file := range samplesOfReaders(t) {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -119,9 +122,6 @@ func TestArchivesAreRecognised(t *testing.T) {
 		want := formatOf(name, data)
 		for ending, pack := range map[string]func(string, []byte) []byte{"zip": zipOf, "tar": tarOf} {
 			path := filepath.Join(dir, ending)
-			if i%4 != 0 && ending == "tar" {
-				continue // they are the same way in
-			}
 			if err := os.WriteFile(path, pack(name, data), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -138,6 +138,135 @@ func TestArchivesAreRecognised(t *testing.T) {
 		}
 	}
 }
+
+// Folders that are a run, whole, packed, and with the heads of their files alone.
+func TestFoldersAreRecognised(t *testing.T) {
+	dir := t.TempDir()
+	for _, folder := range foldersOfReaders(t) {
+		files, heads := fstest.MapFS{}, map[int]fstest.MapFS{4 << 10: {}, 64 << 10: {}}
+		err := fs.WalkDir(os.DirFS(folder), ".", func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			data, err := os.ReadFile(filepath.Join(folder, p))
+			files[p] = &fstest.MapFile{Data: data}
+			for size := range heads {
+				heads[size][p] = &fstest.MapFile{Data: data[:min(len(data), size)]}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := formatsOf(importer.NewSourceFS("sample", files))
+		if want == "" {
+			t.Errorf("%s is not recognised", folder)
+		}
+		for size, cut := range heads {
+			if got := formatsOf(importer.NewSourceFS("sample", cut)); got != want {
+				t.Errorf("%s cut at %d bytes is %q, want %q", folder, size, got, want)
+			}
+		}
+		tarred := archived(t, files, func(w io.Writer) packer { return tarPacker{tar.NewWriter(w)} })
+		for ending, data := range map[string][]byte{
+			"zip": archived(t, files, func(w io.Writer) packer { return zip.NewWriter(w) }),
+			"tar": tarred, "tgz": gzipOf(tarred), "tar.zst": zstdOf(tarred), "tar.xz": xzOf(t, tarred),
+		} {
+			path := filepath.Join(dir, "sample."+ending)
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := formatsOf(importer.NewSource(path)); got != want {
+				t.Errorf("%s in a %s is %q, want %q", folder, ending, got, want)
+			}
+		}
+	}
+}
+
+// Each format that is read has files or a folder in these tests.
+func TestNoFormatIsWithoutVariants(t *testing.T) {
+	tried := map[string]bool{}
+	for _, file := range samplesOfReaders(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried[formatOf(filepath.Base(file), data)] = true
+	}
+	for _, folder := range foldersOfReaders(t) {
+		for name := range strings.FieldsSeq(formatsOf(importer.NewSource(folder))) {
+			tried[name] = true
+		}
+	}
+	for _, f := range Formats {
+		if f.Import != nil && !tried[f.Name] {
+			t.Errorf("%s has neither a file nor a folder with a golden", f.Name)
+		}
+	}
+}
+
+// foldersOfReaders are the folders of all importers' testdata that are a run: those with a golden beside.
+func foldersOfReaders(t *testing.T) (folders []string) {
+	err := filepath.WalkDir("..", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if _, err := os.Stat(p + ".golden"); err == nil {
+			folders = append(folders, p)
+		}
+		return nil
+	})
+	if err != nil || len(folders) < 20 {
+		t.Fatalf("%d folders, %v", len(folders), err)
+	}
+	return folders
+}
+
+// formatsOf are the names of the formats that runs of a source have.
+func formatsOf(s importer.Source, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	defer s.Close()
+	var names []string
+	runs, _ := importer.Detect(Formats, s)
+	for _, r := range runs {
+		if r.Format.Import != nil {
+			names = append(names, r.Format.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+type packer interface {
+	Create(name string) (io.Writer, error)
+	Close() error
+}
+
+func archived(t *testing.T, files fstest.MapFS, open func(io.Writer) packer) []byte {
+	var out bytes.Buffer
+	p := open(&out)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if tp, ok := p.(tarPacker); ok {
+			_ = tp.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(files[name].Data))})
+		}
+		w, err := p.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(files[name].Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+type tarPacker struct{ *tar.Writer }
+
+func (t tarPacker) Create(string) (io.Writer, error) { return t.Writer, nil }
 
 func formatNamed(name string) *importer.Format {
 	for _, f := range Formats {

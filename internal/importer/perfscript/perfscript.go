@@ -27,6 +27,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -61,11 +62,12 @@ func isScript(head []byte) bool {
 			continue
 		}
 		if kind != otherLine && kind != recordLine && !maybeSample(line) {
-			_, _, ok := parseFrame(line)
-			return ok && (kind == sampleLine || line[0] == '\t' || line[0] == ' ')
+			name, _, ok := parseFrame(line)
+			return ok && !numbers(name) && (kind == sampleLine || line[0] == '\t' || line[0] == ' ')
 		}
 		s, now := parseLine(line)
-		if _, _, ok := parseFrame([]byte(s.rest)); now == sampleLine && ok {
+		if name, _, ok := parseFrame([]byte(s.rest)); now == sampleLine && ok &&
+			!numbers(name) {
 			return true
 		}
 		switch kind = now; {
@@ -79,6 +81,9 @@ func isScript(head []byte) bool {
 	}
 	return samples > 0
 }
+
+// numbers tells a line of a table from a frame.
+func numbers(text string) bool { return strings.Trim(text, "0123456789. \t") == "" }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	c := newConverter(w)

@@ -69,6 +69,58 @@ var begins = []beginning{
 		"record with `java -XX:StartFlightRecording=filename=run.jfr` and open that", prefix("JAVA PROFILE 1.0")},
 	{"sysprof", "a capture of sysprof", "record with `perf record -g` and run `perf script > run.txt`",
 		prefix("\x5e\x97\xca\xfd")},
+	{"perf-report", "the table of perf report", "it has sums only: run `perf script > run.txt` and open that",
+		all("# Overhead ", "# Samples: ")},
+	{"perf-stat", "a table of totals (perf stat)",
+		"they are of the whole program: run `perf record -g PROGRAM` and open perf.data",
+		match(`^(?:# started on [^\n]*\n)?\s*(?:Performance counter stats for |[\d.,]+,(?:msec|ns|Joules)?,[\w-]+,\d+,)`)},
+	{"perf-frames", "a list of frames without names of programs (perf script -F)",
+		"run `perf script > run.txt` without -F and open that", match(`^ {1,8} *[0-9a-f]{8,16} \S+[^\n]*\n`)},
+	{"pprof-text", "a text that pprof prints of a profile (-top, -traces, -raw, -dot)",
+		"open the profile itself, or run `pprof -proto FILE > run.pb.gz` and open that",
+		match(`^(?:(?:File: [^\n]*\n)?(?:Build ID: [^\n]*\n)?Type: \w+\n(?:Time|Duration|Showing|-----)|` +
+			`PeriodType: \w+ \w+\nPeriod: |digraph "[^"]*" \{\nnode \[style=filled fillcolor="#f8f8f8"\])`)},
+	{"nvidia-smi", "a text of nvidia-smi", "it has no work, only how busy a GPU was: run `nsys profile -o run PROGRAM` " +
+		"and `nsys export --type sqlite run.nsys-rep` and open run.sqlite",
+		match(`^(?:# ?gpu +\w+ +\w+|#Date +Time +gpu |timestamp, [^\n]*\[(?:%|MiB|W|MHz)\]|[^\n]*\n?\+-+\+\s*\n\| NVIDIA-SMI )`)},
+	{"har", "a log of HTTP requests (HAR)",
+		"it has no work of the page: record with the Performance panel of the browser, save its JSON and run " +
+			"`parallax open FILE`", all(`"log"`, `"creator"`, `"version"`, `"entries"`)},
+	{"rprof", "a profile of R (Rprof)",
+		"in R run `profile::write_pprof(profile::read_rprof(\"FILE\"), \"run.pb.gz\")` and open that",
+		match(`^(?:\w+ profiling: |\w+\.profiling: )*sample\.interval=\d+\n`)},
+	{"d3-flamegraph", "a tree of d3-flame-graph (JSON)",
+		"write its stacks as lines `main;solve;inner 12` or as speedscope and open that",
+		match(`^\s*\{\s*"name":\s*"[^"]*",\s*"(?:value|children)":[^\n]{0,200}"(?:children|value)":`)},
+	{"prometheus", "a text of metrics (Prometheus)",
+		"they are sums at one moment: record spans with OpenTelemetry, or run `curl HOST/debug/pprof/profile > cpu.pprof`",
+		match(`^# (?:HELP \w+ [^\n]*\n# TYPE|TYPE \w+) `)},
+	{"babeltrace-text", "a text that babeltrace prints of a CTF trace",
+		"open the folder of the trace, in which `metadata` lies",
+		match(`^\[\d\d:\d\d:\d\d\.\d{9}\] \(\+[?\d]`)},
+	{"go-bench", "a table of Go benchmarks",
+		"run `go test -bench . -cpuprofile cpu.pprof` and open cpu.pprof", match(`^goos: \w+\ngoarch: `)},
+	{"jfr-print", "a text that jfr print prints", "open the .jfr file itself: `parallax open run.jfr`",
+		match(`^(?:\s*\{\s*"recording":\s*\{\s*"events":|jdk\.\w+ \{\s)`)},
+	{"thread-dump", "a thread dump of a JVM",
+		"it is one moment: run `jcmd PID JFR.start duration=60s filename=run.jfr` and open run.jfr",
+		match(`^(?:[^\n]*\n)?Full thread dump `)},
+	{"goroutine-dump", "a dump of goroutines",
+		"it is one moment: run `curl HOST/debug/pprof/trace?seconds=5 > run.trace` and open that",
+		match(`^goroutine \d+ \[`)},
+	{"spall", "a trace of Spall", "record with `spall_init_file_json`, whose Chrome trace events are read",
+		prefix("\x0d\xf0\xad\x0b\x00\x00\x00\x00")},
+	{"flamegraph", "a flame graph as a picture (SVG)",
+		"open the stacks that it was drawn from (`asprof -o collapsed`, `stackcollapse-perf.pl`)", isFlameGraph},
+	{"git-lfs", "a pointer of Git LFS, not the file itself", "run `git lfs pull` and open it again",
+		prefix("version https://git-lfs.github.com/spec/")},
+	{"html", "a web page (HTML)",
+		"open the file that it shows; if it came in place of a download, run `curl -LO URL` with the link of the file",
+		match(`^(?i)\s*(?:<!doctype html|<html[\s>])`)},
+	{"elf", "a program or its core dump (ELF)", "record it with `perf record -g PROGRAM` and open perf.data",
+		prefix("\x7fELF")},
+	{"sqlite", "a database without the tables of a profiler (SQLite)",
+		"those that are read come from `nsys export --type sqlite` and `rocprofv3 --output-format rocpd`", isSQLite},
 }
 
 // texts makes formats of beginnings.
@@ -111,6 +163,12 @@ func all(some ...string) func([]byte) bool {
 // isMojo: three letters and a version.
 func isMojo(head []byte) bool {
 	return len(head) > 4 && bytes.HasPrefix(head, []byte("MOJ")) && head[3] > 0 && head[3] < 16
+}
+
+// isFlameGraph: a picture with frames.
+func isFlameGraph(head []byte) bool {
+	return bytes.Contains(head[:min(len(head), 1<<10)], []byte("<svg")) &&
+		regexp.MustCompile(`(?i)flame ?graph|id="frames"`).Match(head)
 }
 
 // isETL knows the head of a buffer: its size, a power of two, twice how much of it is used, and once more behind its

@@ -15,8 +15,12 @@ import (
 
 // Formats are all of them; each claims only files that it is sure of.
 var Formats = append([]*importer.Format{
-	refused("nsight-report", "an Nsight report (.nsys-rep, .qdrep, .ncu-rep)",
-		"export it with nsys export --type sqlite and open that", each(isNsightReport)),
+	refused("nsight-report", "an Nsight Systems report (.nsys-rep, .qdrep)",
+		"run `nsys export --type sqlite FILE` and open the .sqlite that it writes",
+		each(isReport(".nsys-rep", ".qdrep", ".qdstrm"))),
+	refused("nsight-compute", "an Nsight Compute report (.ncu-rep)",
+		"it has counters of single kernels, no times of a run: run `nsys profile -o run PROGRAM` and `nsys export "+
+			"--type sqlite run.nsys-rep` and open run.sqlite", each(isReport(".ncu-rep"))),
 	refused("nvprof", "a profile of nvprof (SQLite)",
 		"convert it to Chrome trace events, for instance with nvprof2json", each(isNVProf)),
 	refused("rpd", "a trace of rocmProfileData (.rpd, SQLite)",
@@ -87,11 +91,12 @@ func isRPD(_ string, head []byte) bool {
 	return isSQLite(head) && bytes.Contains(head, []byte("rocpd_")) && !bytes.Contains(head, []byte("rocpd_info_"))
 }
 
-// isNsightReport goes by the ending, since how reports begin is not published,
+// isReport goes by the ending, since how Nsight's reports begin is not published,
 // and by being no text.
-func isNsightReport(file string, head []byte) bool {
-	return slices.Contains([]string{".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep"}, path.Ext(file)) &&
-		bytes.IndexByte(head, 0) >= 0
+func isReport(endings ...string) func(string, []byte) bool {
+	return func(file string, head []byte) bool {
+		return slices.Contains(endings, path.Ext(file)) && bytes.IndexByte(head, 0) >= 0
+	}
 }
 
 // --- OTF, version 1
