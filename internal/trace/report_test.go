@@ -31,4 +31,10 @@ func TestEveryOmissionHasAConsequence(t *testing.T) {
 	if k := trace.ParseReportKind("skipped", ""); !k.Lost() { // tables of older versions
 		t.Errorf("a skipped entry without a consequence is of kind %d", k)
 	}
+	for old, want := range map[string]trace.ReportKind{"events are missing": trace.MissingEvents, "links are missing": trace.MissingLinks,
+		"communicators, topologies or coordinates are missing": trace.MissingGroups} {
+		if k := trace.ParseReportKind("skipped", old); k != want {
+			t.Errorf("%q of an older version is kind %d, want %d", old, k, want)
+		}
+	}
 }

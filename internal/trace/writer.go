@@ -1,6 +1,9 @@
 package trace
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // A Writer receives a trace. All its methods may be called from many goroutines.
 // Nothing given to it is kept: callers may reuse slices and structs.
@@ -313,17 +316,17 @@ const (
 
 var consequences = [...]string{
 	Redundant:        "nothing lost",
-	MissingEvents:    "events are missing",
-	MissingIntervals: "intervals are missing",
-	MissingLinks:     "links are missing",
+	MissingEvents:    "events are missing, so calls, times and counts may be too low",
+	MissingIntervals: "intervals are missing, so calls and times are too low",
+	MissingLinks:     "links are missing; times are right",
 	MissingSamples:   "samples are missing, so sums are too low",
-	MissingValues:    "values are missing",
+	MissingValues:    "values are missing, so their sums are too low",
 	MissingFrames:    "call paths lack frames; sums are right",
 	MissingDetails:   "details are missing; times and sums are right",
-	MissingNames:     "names are missing",
-	MissingGroups:    "communicators, topologies or coordinates are missing",
-	MissingLocations: "ranks or threads are missing",
-	MissingRest:      "the rest is missing",
+	MissingNames:     "names are missing: numbers stand for them; times and sums are right",
+	MissingGroups:    "communicators, topologies or coordinates are missing; times and sums are right",
+	MissingLocations: "ranks or threads are missing, with all their times",
+	MissingRest:      "the rest is missing: nothing after that place is known",
 	MissingFiles:     "their data is missing",
 	MissingAlignment: "times stay as recorded",
 }
@@ -341,10 +344,11 @@ func (k ReportKind) Lost() bool { return k >= skipped && k != Redundant }
 // Consequence tells the effect on the run of parts that are not kept; "" for a kind that keeps them.
 func (k ReportKind) Consequence() string { return consequences[k] }
 
-// ParseReportKind finds a kind by its name and its consequence; 0: there is none.
+// ParseReportKind finds a kind by its name and its consequence; 0: there is none. Older versions wrote only the
+// first words of some.
 func ParseReportKind(name, consequence string) ReportKind {
 	for k := Repaired; k.Valid(); k++ {
-		if k.String() == name && k.Consequence() == consequence {
+		if k.String() == name && strings.HasPrefix(k.Consequence(), consequence) {
 			return k
 		}
 	}

@@ -73,16 +73,19 @@ var begins = []beginning{
 		all("# Overhead ", "# Samples: ")},
 	{"perf-stat", "a table of totals (perf stat)",
 		"they are of the whole program: run `perf record -g PROGRAM` and open perf.data",
-		match(`^(?:# started on [^\n]*\n)?\s*(?:Performance counter stats for |[\d.,]+,(?:msec|ns|Joules)?,[\w-]+,\d+,)`)},
+		match(`^(?:# started on [^\n]*\n)?\s*(?:Performance counter stats for |` +
+			`[\d.,]+,(?:msec|ns|Joules)?,[\w-]+,\d+,)`)},
 	{"perf-frames", "a list of frames without names of programs (perf script -F)",
 		"run `perf script > run.txt` without -F and open that", match(`^ {1,8} *[0-9a-f]{8,16} \S+[^\n]*\n`)},
 	{"pprof-text", "a text that pprof prints of a profile (-top, -traces, -raw, -dot)",
 		"open the profile itself, or run `pprof -proto FILE > run.pb.gz` and open that",
 		match(`^(?:(?:File: [^\n]*\n)?(?:Build ID: [^\n]*\n)?Type: \w+\n(?:Time|Duration|Showing|-----)|` +
 			`PeriodType: \w+ \w+\nPeriod: |digraph "[^"]*" \{\nnode \[style=filled fillcolor="#f8f8f8"\])`)},
-	{"nvidia-smi", "a text of nvidia-smi", "it has no work, only how busy a GPU was: run `nsys profile -o run PROGRAM` " +
-		"and `nsys export --type sqlite run.nsys-rep` and open run.sqlite",
-		match(`^(?:# ?gpu +\w+ +\w+|#Date +Time +gpu |timestamp, [^\n]*\[(?:%|MiB|W|MHz)\]|[^\n]*\n?\+-+\+\s*\n\| NVIDIA-SMI )`)},
+	{"nvidia-smi", "a text of nvidia-smi",
+		"it has no work, only how busy a GPU was: run `nsys profile -o run PROGRAM` " +
+			"and `nsys export --type sqlite run.nsys-rep` and open run.sqlite",
+		match(`^(?:# ?gpu +\w+ +\w+|#Date +Time +gpu |timestamp, [^\n]*\[(?:%|MiB|W|MHz)\]|` +
+			`[^\n]*\n?\+-+\+\s*\n\| NVIDIA-SMI )`)},
 	{"har", "a log of HTTP requests (HAR)",
 		"it has no work of the page: record with the Performance panel of the browser, save its JSON and run " +
 			"`parallax open FILE`", all(`"log"`, `"creator"`, `"version"`, `"entries"`)},
@@ -93,7 +96,8 @@ var begins = []beginning{
 		"write its stacks as lines `main;solve;inner 12` or as speedscope and open that",
 		match(`^\s*\{\s*"name":\s*"[^"]*",\s*"(?:value|children)":[^\n]{0,200}"(?:children|value)":`)},
 	{"prometheus", "a text of metrics (Prometheus)",
-		"they are sums at one moment: record spans with OpenTelemetry, or run `curl HOST/debug/pprof/profile > cpu.pprof`",
+		"they are sums at one moment: record spans with OpenTelemetry, or run `curl HOST/debug/pprof/profile > " +
+			"cpu.pprof`",
 		match(`^# (?:HELP \w+ [^\n]*\n# TYPE|TYPE \w+) `)},
 	{"babeltrace-text", "a text that babeltrace prints of a CTF trace",
 		"open the folder of the trace, in which `metadata` lies",
