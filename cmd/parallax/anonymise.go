@@ -70,14 +70,15 @@ func runAnonymise(ctx context.Context, e *env, args []string) error {
 		a = anonymise.New(w, anonymise.Options{Key: key, Keep: keep})
 		return a
 	}
-	source := f.Source
-	if f.Source = "anonymised"; f.Store != "" { // the store keeps where it is from
-		err = renamed(ctx, f.Store, out, f.Source, through)
-	} else {
-		err = l.WriteThrough(ctx, f, out, through)
+	from := f.Store
+	if from == "" {
+		if from, err = l.Local(ctx, f); err != nil {
+			return err
+		}
 	}
+	err = renamed(ctx, from, out, "anonymised", through)
 	if err != nil {
-		return fmt.Errorf("anonymise %s: %w", source, err)
+		return fmt.Errorf("anonymise %s: %w", f.Source, err)
 	}
 	r, err := local.Open(out, all.Summaries, all.Digests...)
 	if err != nil {

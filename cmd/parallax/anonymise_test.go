@@ -66,6 +66,18 @@ func TestAnAnonymisedRunHasNoNameOfTheSource(t *testing.T) {
 	}
 }
 
+// Steps keep their numbers where their names stay.
+func TestPublicNamesOfStepsKeepTheirNumbers(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "sent.plx")
+	if status, _, stderr := parallax(t, "anonymise", "../../docs/tutorials/data/starved.json.gz", "-o", out, "--keep", "public"); status != 0 {
+		t.Fatal(stderr)
+	}
+	_, names, _ := parallax(t, "query", out, "select distinct value from attributes where key = 'raw name' order by 1")
+	if !strings.Contains(names, "ProfilerStep#") || strings.Contains(names, "ProfilerStep#…") {
+		t.Errorf("raw names: %s", names)
+	}
+}
+
 // knownWord are words of formats and of this program, which tell nothing of a user.
 var knownWord = regexp.MustCompile(`^(compute|communication|synchronization|annotation|overhead|machine|process|thread|stream|device|group|groups|service|processor|processors|goroutine|goroutines|kernel|state|states|range|runtime|trace|error|samples|time|bytes|counter|chrome|otf2|gotrace|jaeger|null|false|true|anonymised|correlation|internal|server|client|label|phase|user|location|locations|region|regions|attribute|interval|intervals|process_id|threads)$`)
 

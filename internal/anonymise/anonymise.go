@@ -80,7 +80,7 @@ var kinds = []trace.Kind{
 
 // signs are attributes that views need to interpret records; they hold no texts of users.
 var signs = []string{"sampled", "step", "error", "trace", "span", "parent span", "correlation", "stream", "device",
-	"bytes"}
+	"bytes", trace.RawName}
 
 func (a *Writer) Location(l trace.Location) trace.LocationID { return a.w.Location(a.location(l)) }
 func (a *Writer) Describe(id trace.LocationID, l trace.Location) {
@@ -117,7 +117,7 @@ func (a *Writer) region(r trace.Region) trace.Region {
 	if r.Role == trace.RoleByName {
 		r.Role = trace.RoleOf(r.Name, r.Category) // while the name can tell
 	}
-	if !a.keep["regions"] && !(a.keep["public"] && isPublic(r.Name)) {
+	if !a.keepsRegion(r.Name) {
 		r.Name = a.word("region", r.Name)
 	}
 	if r.Category != "" && !a.keep["regions"] && !slices.Contains(categories, r.Category) {
@@ -128,6 +128,16 @@ func (a *Writer) region(r trace.Region) trace.Region {
 	}
 	r.Attributes = a.attributes(r.Attributes)
 	return r
+}
+
+func (a *Writer) keepsRegion(name string) bool {
+	return a.keep["regions"] || a.keep["public"] && isPublic(name)
+}
+
+// isStep reports whether a text is the name of a step whose region keeps its name: the raw name tells its number.
+func (a *Writer) isStep(text string) bool {
+	name := trace.FoldName(text)
+	return name != text && trace.FoldedStep(name) && a.keepsRegion(name)
 }
 
 func isPublic(name string) bool {
@@ -161,6 +171,9 @@ func (a *Writer) value(v trace.Value) trace.Value {
 	case "true", "false":
 		return v
 	default:
+		if a.isStep(text) {
+			return v
+		}
 		return trace.Text(a.word("text", text))
 	}
 }
