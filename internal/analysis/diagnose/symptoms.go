@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
@@ -85,6 +86,7 @@ const mostSymptoms = 3
 
 // findSymptoms marks findings whose time a cause has. The one that costs most names them.
 func (f *facts) findSymptoms(list []finding.Finding) {
+	of := map[*finding.Finding][]symptom{}
 	for i := range list {
 		x := &list[i]
 		var cause *finding.Finding
@@ -97,11 +99,42 @@ func (f *facts) findSymptoms(list []finding.Finding) {
 			continue
 		}
 		x.Symptom = true
-		if len(cause.SeenAs) < mostSymptoms && x.Lost > 0 {
-			cause.SeenAs = append(cause.SeenAs,
-				fmt.Sprintf("%s (%s of %s)", x.Title, words.FormatShare(x.Share), x.ShareOf))
+		if x.Lost > 0 {
+			of[cause] = addSymptom(of[cause], x)
 		}
 	}
+	for cause, symptoms := range of {
+		for _, s := range symptoms[:min(len(symptoms), mostSymptoms)] {
+			cause.SeenAs = append(cause.SeenAs, s.String())
+		}
+	}
+}
+
+// A symptom is what findings of one title say of a cause: the shares of each.
+type symptom struct {
+	title, shareOf string
+	shares         []string
+}
+
+// addSymptom adds a finding to the symptoms of its cause; those of one title are one symptom.
+func addSymptom(list []symptom, x *finding.Finding) []symptom {
+	share := words.FormatShare(x.Share)
+	for i := range list {
+		if s := &list[i]; s.title == x.Title && s.shareOf == x.ShareOf {
+			s.shares = append(s.shares, share)
+			return list
+		}
+	}
+	return append(list, symptom{x.Title, x.ShareOf, []string{share}})
+}
+
+// String returns a symptom as text: "Idle GPUs (90.0 % of the steps)". Of more than two shares it names the first.
+func (s *symptom) String() string {
+	shares := strings.Join(s.shares, " and ")
+	if n := len(s.shares); n > 2 {
+		shares = fmt.Sprintf("%s and %d more", s.shares[0], n-1)
+	}
+	return fmt.Sprintf("%s (%s of %s)", s.title, shares, s.shareOf)
 }
 
 // setApart marks what comes after causes of waiting within the run, if there are any: how it starts and ends, and time

@@ -22,16 +22,18 @@ func TestCausesComeBeforeTheirSymptoms(t *testing.T) {
 		{Kind: finding.Slack, Severity: finding.Low, Lost: 70, Selection: at(0, 100)},
 		{Kind: finding.Straggler, Severity: finding.Medium, Lost: 10, Selection: at(0, 50)},
 		{Kind: finding.Clock, Severity: finding.High, Selection: at(0, 100)},
+		{Kind: finding.GPUIdle, Title: "Idle GPUs", Lost: 9, Share: 0.09, ShareOf: "the steps", Selection: at(0, 50)},
 	}
 	f := &facts{accounts: &accounts{}}
 	f.findSymptoms(list)
 	finding.Sort(list)
-	for i, want := range []finding.Kind{finding.Clock, finding.SlowStep, finding.Straggler, finding.GPUIdle, finding.Slack} {
+	for i, want := range []finding.Kind{finding.Clock, finding.SlowStep, finding.Straggler, finding.GPUIdle, finding.GPUIdle,
+		finding.Slack} {
 		if list[i].Kind != want || list[i].Symptom != (want == finding.GPUIdle) {
 			t.Errorf("%d: %s, symptom %v; want %s", i, list[i].Kind, list[i].Symptom, want)
 		}
 	}
-	if s := list[2].SeenAs; len(s) != 1 || s[0] != "Idle GPUs (90.0 % of the steps)" {
+	if s := list[2].SeenAs; len(s) != 1 || s[0] != "Idle GPUs (90.0 % and 9.0 % of the steps)" {
 		t.Errorf("seen as %q", s)
 	}
 }
