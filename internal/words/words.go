@@ -25,8 +25,10 @@ func FormatDuration(ns float64) string {
 		return digits(ns/1e3) + " µs"
 	case a < 999.5e6:
 		return digits(ns/1e6) + " ms"
+	case a < 999.5e9:
+		return digits(ns/1e9) + " s"
 	}
-	return digits(ns/1e9) + " s"
+	return Thousands(int64(math.Round(ns/1e9))) + " s"
 }
 
 // FormatSigned writes a number by a verb that shows its sign, with the minus of all other text.

@@ -4,7 +4,7 @@ import { describeShown, formatBytes, formatCount, formatDuration, formatInstant,
 describe("durations have three significant digits and a unit", () => {
   test.each([
     [0, "0 s"], [1, "1.00 ns"], [999, "999 ns"], [999.6, "1.00 µs"], [1240, "1.24 µs"], [12_400_000, "12.4 ms"],
-    [999_499_999, "999 ms"], [999_500_000, "1.00 s"], [8_520_000_000, "8.52 s"], [-1500, "-1.50 µs"], [3_600e9, "3600 s"],
+    [999_499_999, "999 ms"], [999_500_000, "1.00 s"], [8_520_000_000, "8.52 s"], [-1500, "-1.50 µs"], [3_600e9, "3,600 s"],
   ])("%d ns is %s", (ns, text) => expect(formatDuration(ns)).toBe(text));
 });
 

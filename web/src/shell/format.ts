@@ -20,7 +20,8 @@ export function formatDuration(ns: number): string {
   if (a < 999.5) return digits(ns) + " ns";
   if (a < 999.5e3) return digits(ns / 1e3) + " µs";
   if (a < 999.5e6) return digits(ns / 1e6) + " ms";
-  return digits(ns / 1e9) + " s";
+  if (a < 999.5e9) return digits(ns / 1e9) + " s";
+  return thousands(ns / 1e9) + " s";
 }
 
 /** A whole number with commas. */
