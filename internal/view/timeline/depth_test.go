@@ -88,7 +88,7 @@ func TestGoroutinesAreRowsByFunctionTheBusiestFirst(t *testing.T) {
 	reader := storetest.Text(t, b.String(), all.Summaries...)
 	r := computeFor(t, reader, view.Spec{}, map[string][]string{"only": {"kind:goroutine"}}, scene.Size{Width: 700, Height: 200})
 	last := r.rows[len(r.rows)-1]
-	if len(r.rows) > 16 || !strings.HasPrefix(last.label, "others: ") {
+	if len(r.rows) > 16 || !strings.HasSuffix(last.label, " functions") {
 		t.Fatalf("%d rows, the last is %q", len(r.rows), last.label)
 	}
 	sum, before := 0, trace.Time(1<<62)

@@ -64,7 +64,7 @@ func (p *plan) foldFunctions(ctx context.Context, in *input, folds folding, spac
 func (f *forest) others(list [][]row) row {
 	first := list[0][0]
 	w := row{location: trace.NoLocation, kind: folded, node: first.node, level: first.level, auto: true,
-		label: fmt.Sprintf("others: %d functions", len(list))}
+		label: fmt.Sprintf("%d functions", len(list))}
 	for _, rows := range list {
 		w.count += f.below(rows[0].node.top)
 		w.pieces = append(w.pieces, f.pieces(rows[0].node.top)...)
