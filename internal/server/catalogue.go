@@ -62,6 +62,7 @@ type needsJSON struct {
 	Spans       bool `json:"spans"`    // Spans of services, which name their request.
 	Devices     bool `json:"devices"`  // Work of GPUs will do in place of spans.
 	Places      bool `json:"places"`   // Regions that name their source file.
+	Rows        bool `json:"rows"`     // Rows that are busy at recorded times: samples alone will not do.
 }
 
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {

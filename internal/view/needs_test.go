@@ -37,6 +37,28 @@ func TestMissingSaysWhatTheSourceHolds(t *testing.T) {
 	}
 }
 
+// Samples alone tell no time at which a row is busy.
+func TestViewsOfBusyRowsNeedMoreThanSamples(t *testing.T) {
+	for _, aside := range []bool{true, false} {
+		m := storetest.NewMemory()
+		row := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Name: "main", Rank: trace.NoRank})
+		if aside {
+			row = m.Location(trace.Location{Parent: row, Kind: trace.KindSamples, Name: "main samples", Rank: trace.NoRank})
+		}
+		s := m.Stream(row, trace.StreamOptions{})
+		s.Interval(0, 10, m.Region(trace.Region{Name: "work"}))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := (Needs{Intervals: true, Rows: true}).Missing(m.Reader()); (got != "") != aside {
+			t.Errorf("samples alone: %v: %q", aside, got)
+		}
+		if got := (Needs{Intervals: true}).Missing(m.Reader()); got != "" {
+			t.Error(got)
+		}
+	}
+}
+
 // Rows aside are chosen by their own name only, whatever lies above them.
 func TestOverlayRowsAreSelectedOnlyByTheirOwnName(t *testing.T) {
 	m := storetest.NewMemory()

@@ -88,6 +88,8 @@ type Needs struct {
 	Devices bool
 	// Places of regions in source files.
 	Places bool
+	// Rows that are busy at recorded times, where there are intervals: samples alone will not do.
+	Rows bool
 }
 
 // Missing names the data that a run lacks, or "" if it has all.
@@ -101,6 +103,8 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs intervals, and the source has none" + holdsOnly(r.Info())
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0:
 		return "this view needs time, and the source is a profile without it"
+	case n.Rows && samplesAlone(r):
+		return onlySamples
 	case n.Spans && n.Devices && !runfacts.HasSpans(r) && !hasDevices(r):
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the source has neither"
 	case n.Spans && !n.Devices && !runfacts.HasSpans(r):
@@ -306,12 +310,16 @@ func Empty(hint, format string, args ...any) error { return words.Empty(hint, fo
 // NoIntervals is Empty for a selection without intervals. A run that has samples alone, as a flight recording of a JVM
 // may, says so: no other selection has more.
 func NoIntervals(r store.Reader, hint, text string) error {
-	if r.Info().Intervals > 0 && !slices.Contains(r.Locations().Holds, true) {
-		return Empty("the views profile, boxprofile and calltree show them",
-			"the run has samples alone, which tell how "+
-				"long regions took and not when a row was busy")
+	if samplesAlone(r) {
+		return Empty("the views profile, boxprofile and calltree show them", onlySamples)
 	}
 	return Empty(hint, "%s", text)
+}
+
+const onlySamples = "the run has samples alone, which tell how long regions took and not when a row was busy"
+
+func samplesAlone(r store.Reader) bool {
+	return r.Info().Intervals > 0 && !slices.Contains(r.Locations().Holds, true)
 }
 
 // A Compute makes the result of a request.

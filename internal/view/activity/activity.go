@@ -26,7 +26,7 @@ var View = &view.View{
 		"or region, averaged over the time bin. Each location counts once at each time. Space above the stack means " +
 		"that no interval was open on the remaining locations. Two runs are drawn one above the other with the same " +
 		"scales of time and share.",
-	Needs: view.Needs{Intervals: true},
+	Needs: view.Needs{Intervals: true, Rows: true},
 	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle", "rows"),
 		"by: what is counted [roles regions busy]"),
 	Report:  view.Report{Place: 2, Height: 220},

@@ -31,7 +31,7 @@ var View = &view.View{
 		"on any location, so the axis adds up the longest durations and is not a clock. A hatched area means that " +
 		"this location does not make the call. With --colour difference, red calls take longer than on the first " +
 		"location and blue ones are shorter.",
-	Needs: view.Needs{Intervals: true},
+	Needs: view.Needs{Intervals: true, Rows: true},
 	Runs:  2,
 	Options: view.Words(view.Use("colour=region", "depth", "top", "arrange", "rows"),
 		"colour: meaning of colours: the region, or how much longer a call is than on the first location [region "+

@@ -47,7 +47,7 @@ var View = &view.View{
 		"idle times, nor whether idle times of different locations coincide; the two-state chart (--gantt) does. " +
 		"For two runs the view draws the second minus the first, one column per moment: bars to the right mean " +
 		"more, later or wider in the second.",
-	Needs: view.Needs{Intervals: true, Moments: true},
+	Needs: view.Needs{Intervals: true, Moments: true, Rows: true},
 	Runs:  16,
 	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments",
 		"basis", "bins", "axis", "gantt", "picture=auto", "paper", "rows"),

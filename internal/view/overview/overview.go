@@ -37,7 +37,7 @@ var View = &view.View{
 		"less; the notes state the loss. Two runs are drawn one below the other, with the same axis and the same p. " +
 		"As a difference, a box shows the time that both have in grey and the rest in colours: full colours are more " +
 		"in the second run, hatched ones less, and locations and times that changed similarly are one box.",
-	Needs:    view.Needs{Intervals: true},
+	Needs:    view.Needs{Intervals: true, Rows: true},
 	Options:  options,
 	Report:   view.Report{AllLocations: true},
 	Runs:     2,

@@ -32,7 +32,7 @@ var View = &view.View{
 		"The bars above add up the waiting of all rows in each phase: for the last rank at collectives and for late " +
 		"messages. The name under a bar, and the mark in its column, is the rank that delayed the others. The bars " +
 		"do not include the transfer time of the data. Click a cell to select its phase and row in all views.",
-	Needs: view.Needs{Intervals: true},
+	Needs: view.Needs{Intervals: true, Rows: true},
 	Options: view.Words(view.Use("phase=auto", "metric=busy", "group=auto", "arrange", "busy", "idle", "palette"),
 		"group: merge the locations of a rank, or show each; auto: ranks if they have several locations [auto "+
 			"ranks locations]"),

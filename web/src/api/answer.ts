@@ -83,6 +83,8 @@ export interface Needs {
   devices: boolean;
   /** Regions that name their source file. */
   places: boolean;
+  /** Rows that are busy at recorded times: samples alone will not do. */
+  rows: boolean;
 }
 
 /**
