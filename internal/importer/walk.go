@@ -35,7 +35,7 @@ type walk struct {
 // enter lists the directory at, which is below the root at rel.
 func (w *walk) enter(at, rel string, info fs.FileInfo) error {
 	if w.met(info) {
-		w.skip(rel, "a link to a directory that is listed already")
+		w.skip(rel, listedAlready)
 		return nil
 	}
 	entries, err := os.ReadDir(at)
@@ -93,6 +93,9 @@ func (w *walk) met(info fs.FileInfo) bool {
 // hiddenFile is why files whose name begins with a dot are left alone: they are
 // the system's and the editor's, never a trace.
 const hiddenFile = "hidden"
+
+// listedAlready is why a link to a directory is not followed; nothing is lost by it.
+const listedAlready = "a link to a directory that is listed already"
 
 // hidden reports whether a path has a hidden part.
 func hidden(p string) bool { return strings.HasPrefix(p, ".") || strings.Contains(p, "/.") }

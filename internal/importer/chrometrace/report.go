@@ -100,10 +100,10 @@ var reasons = [reasonCount]importer.Reason{
 	oversizedRecords: importer.Skipped(trace.MissingEvents, "records longer than 64 MiB"),
 	missingCommas:    importer.Repaired("records without a comma before them"),
 	trailingBytes:    importer.Skipped(trace.MissingRest, "bytes after the end of the trace"),
-	fileCut:          importer.Repaired("files that break off, read up to there"),
+	fileCut:          importer.Skipped(trace.MissingRest, "files that break off, read up to there"),
 	fileUnclosed: importer.Repaired("files without their closing bracket (some writers leave it out, or the file " +
 		"was cut)"),
-	fileDamaged: importer.Repaired("files whose packed data is damaged, read up to there"),
+	fileDamaged: importer.Skipped(trace.MissingRest, "files whose packed data is damaged, read up to there"),
 	badSections: importer.Skipped(trace.MissingDetails, "top-level members that are not as PyTorch writes them"),
 }
 

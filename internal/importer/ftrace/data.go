@@ -46,7 +46,7 @@ var reasons = []importer.Reason{
 	lostSomewhere: importer.Skipped(trace.MissingEvents,
 		"places where the kernel lost events, it does not say how many "+
 			"(states around them may be wrong)"),
-	brokenFile:    importer.Repaired("files that break off, read up to there"),
+	brokenFile:    importer.Skipped(trace.MissingRest, "files that break off, read up to there"),
 	functionEntry: importer.Redundant("entries of functions (their returns say when they began)"),
 	rawClock: importer.Guessed("times of a clock that counts no nanoseconds, taken as such: " +
 		"lengths are in its ticks"),

@@ -23,7 +23,7 @@ const (
 
 var reasons = []importer.Reason{
 	brokenRecord: importer.Skipped(trace.MissingEvents, "records that are shorter than what they say to hold"),
-	brokenFile:   importer.Repaired("files that break off, read up to there"),
+	brokenFile:   importer.Skipped(trace.MissingRest, "files that break off, read up to there"),
 	fullBuffer:   importer.Skipped(trace.MissingEvents, "buffers that were full while it was recorded"),
 	blob:         importer.Redundant("blobs and objects of user space (they have no time)"),
 	openAsync:    importer.Skipped(trace.MissingIntervals, "ends of asynchronous operations that never began"),

@@ -107,7 +107,7 @@ func readGmon(ctx context.Context, in io.Reader, label string, w trace.Writer) (
 	g := &gmon{layout: l, hits: map[uint64]float64{}}
 	at := g.records(data)
 	if at < len(data) || err != nil {
-		w.Report(trace.Repaired, "files that break off, read up to there", 1, fmt.Sprintf("%s: byte %d", label, at))
+		w.Report(trace.MissingRest, "files that break off, read up to there", 1, fmt.Sprintf("%s: byte %d", label, at))
 	}
 	w.Report(trace.Guessed,
 		"functions by the address that was called: gmon.out holds no names; gprof PROGRAM gmon.out prints them",

@@ -69,10 +69,10 @@ func readReport(ctx context.Context, in io.Reader, label string, w trace.Writer)
 	}
 	importer.Tell(w, trace.MissingValues, "lines that are no rows of a table", r.bad, r.first)
 	if err := scan.Err(); err != nil {
-		w.Report(trace.Repaired, "files that break off, or hold a line of more than a megabyte, read up to there", 1,
+		w.Report(trace.MissingRest, "files that break off, or hold a line of more than a megabyte, read up to there", 1,
 			fmt.Sprintf("%s: line %d", label, n+1))
 	} else if r.edges > 0 && !r.index {
-		w.Report(trace.Repaired, "reports that end before their index of functions: cut off", 1, label)
+		w.Report(trace.MissingRest, "reports that end before their index of functions: cut off", 1, label)
 	}
 	return r.g, nil
 }

@@ -67,7 +67,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		return importer.Malformed(label, "", "holds no call paths")
 	}
 	if err != nil {
-		w.Report(trace.Repaired, "files that break off, or hold a line of more than a megabyte, read up to there", 1,
+		w.Report(trace.MissingRest, "files that break off, or hold a line of more than a megabyte, read up to there", 1,
 			fmt.Sprintf("%s: line %d", label, n+1))
 	}
 	end.Report(w, label)

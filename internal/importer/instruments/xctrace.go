@@ -98,7 +98,7 @@ func (x *xctrace) document(ctx context.Context) error {
 			Hint: "export that table: `xctrace export --input FILE --xpath " +
 				"'/trace-toc/run/data/table[@schema=\"time-profile\"]'`"}
 	case err != io.EOF:
-		x.w.Report(trace.Repaired, "files that break off, read up to there", 1, x.label+": "+x.place())
+		x.w.Report(trace.MissingRest, "files that break off, read up to there", 1, x.label+": "+x.place())
 	}
 	return nil
 }

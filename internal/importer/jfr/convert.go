@@ -92,7 +92,7 @@ func (c *converter) chunk(ctx context.Context, k *chunk) error {
 		importer.Tell(c.w, x.kind, x.what, x.count, place(c.label, k.at))
 	}
 	if cut || k.lost > 0 {
-		c.w.Report(trace.Repaired, "chunks that break off, read up to there", 1,
+		c.w.Report(trace.MissingRest, "chunks that break off, read up to there", 1,
 			place(c.label, k.at+int64(len(k.data))-k.lost))
 	}
 	return err

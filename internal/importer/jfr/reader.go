@@ -28,7 +28,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 				return first(err, label)
 			}
 			if err != nil {
-				w.Report(trace.Repaired, "files that break off, read up to there", 1, place(label, at))
+				w.Report(trace.MissingRest, "files that break off, read up to there", 1, place(label, at))
 			}
 			break
 		}

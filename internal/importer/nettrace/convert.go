@@ -34,7 +34,7 @@ var reasons = []importer.Reason{
 	brokenBlock:  importer.Skipped(trace.MissingEvents, "blocks that are broken, from there on"),
 	droppedEvents: importer.Skipped(trace.MissingEvents,
 		"events that the runtime dropped because its buffers were full"),
-	brokenFile:   importer.Repaired("files that break off, read up to there"),
+	brokenFile:   importer.Skipped(trace.MissingRest, "files that break off, read up to there"),
 	description:  importer.Redundant("descriptions of methods and modules (they became names)"),
 	nativeFrame:  importer.Guessed("frames in native code, of which the file holds no names"),
 	withoutStack: importer.Guessed("samples without a stack, taken as native code"),

@@ -110,7 +110,7 @@ func (c *converter) objects(ctx context.Context, in io.Reader) error {
 		case err == io.EOF:
 			return nil
 		case err != nil && c.samples > 0:
-			c.w.Report(trace.Repaired, "files that break off, read up to there", 1,
+			c.w.Report(trace.MissingRest, "files that break off, read up to there", 1,
 				fmt.Sprintf("%s: byte %d", c.label, d.InputOffset()))
 			return nil
 		case errors.As(err, &packed):

@@ -124,7 +124,7 @@ var reasons = [reasonCount]importer.Reason{
 	ranksByName:    importer.Guessed("ranks taken from the names of containers"),
 	missingPart:    importer.Skipped(trace.MissingFiles, "files of the trace that cannot be read"),
 	repeatedPart:   importer.Redundant("files of the trace named again"),
-	damaged:        importer.Repaired("files whose data is damaged, read up to there"),
+	damaged:        importer.Skipped(trace.MissingRest, "files whose data is damaged, read up to there"),
 	unendedLine:    importer.Guessed(importer.EndsWithinALine),
 }
 

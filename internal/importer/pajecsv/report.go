@@ -62,7 +62,7 @@ var reasons = [reasonCount]importer.Reason{
 	deadEdges: importer.Skipped(trace.MissingLinks,
 		"edges of the task graph that lead from or to no task with a state"),
 	manyEdges: importer.Skipped(trace.MissingLinks, "edges of the task graph beyond sixteen million"),
-	damaged:   importer.Repaired("files whose data is damaged, read up to there"),
+	damaged:   importer.Skipped(trace.MissingRest, "files whose data is damaged, read up to there"),
 }
 
 // A tally counts the reasons of skipped and repaired records in one file.

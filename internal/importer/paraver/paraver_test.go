@@ -126,7 +126,7 @@ func TestThreadsThatOnlyTheHeaderHasTakeNoMemory(t *testing.T) {
 	if len(w.Locations) != 2 || w.Intervals != 1 {
 		t.Errorf("%d locations, %d intervals", len(w.Locations), w.Intervals)
 	}
-	if w.Reported["guessed "+reasons[manyThreads].What] != 999999999 {
+	if w.Reported["skipped "+reasons[manyThreads].What] != 999999999 {
 		t.Errorf("reported: %v", w.Reported)
 	}
 }

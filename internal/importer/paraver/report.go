@@ -58,13 +58,14 @@ var reasons = [reasonCount]importer.Reason{
 		"processors of records on another one than the thread's first"),
 	badCommunicator:   importer.Skipped(trace.MissingGroups, "communicators with tasks that the header does not have"),
 	interCommunicator: importer.Skipped(trace.MissingGroups, "communicators between groups"),
-	shortTrace:        importer.Repaired("traces that end before the time their header gives (the file may be cut)"),
-	manyThreads: importer.Guessed("threads of the header that are left out of the tree where they hold no " +
+	shortTrace: importer.Skipped(trace.MissingRest,
+		"traces that end before the time their header gives (the file may be cut)"),
+	manyThreads: importer.Redundant("threads of the header that are left out of the tree where they hold no " +
 		"records, as there are over a million"),
 	severalWorlds: importer.Guessed("ranks of further applications, numbered after those of the ones before"),
 	noPCF:         importer.Guessed("traces without a .pcf, named by Extrae's usual numbers"),
 	badNames:      importer.Skipped(trace.MissingNames, "files of names that cannot be read to their end"),
-	damaged:       importer.Repaired("files whose data is damaged, read up to there"),
+	damaged:       importer.Skipped(trace.MissingRest, "files whose data is damaged, read up to there"),
 }
 
 // A tally counts the reasons of skipped and repaired records in one file.

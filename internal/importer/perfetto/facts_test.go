@@ -154,11 +154,11 @@ func TestDamageIsReportedAndTheRestIsRead(t *testing.T) {
 		"a zero written in two":     {append(append([]byte{0x80, 0x00}, mark...), sound...), 2, "skipped stretches between packets that are no packets"},
 		"bytes without a marker":    {[]byte{0xff, 0xff, 0x03, 0x80}, 1, "skipped stretches between packets that are no packets"},
 		"bytes before a marker":     {append(append([]byte{0x07, 0x13, 0x80}, mark...), sound...), 2, "skipped stretches between packets that are no packets"},
-		"a packet cut":              {sound[:len(sound)-3], 1, "repaired files that end within a packet, read up to there"},
-		"a length that is too long": {[]byte{0x0a, 0xff, 0xff, 0xff, 0x07, 0x00}, 1, "repaired files that end within a packet, read up to there"},
+		"a packet cut":              {sound[:len(sound)-3], 1, "skipped files that end within a packet, read up to there"},
+		"a length that is too long": {[]byte{0x0a, 0xff, 0xff, 0xff, 0x07, 0x00}, 1, "skipped files that end within a packet, read up to there"},
 		"a packet of nonsense":      {append([]byte{0x0a, 2, 0xff, 0xff}, sound...), 2, "skipped packets that cannot be decoded"},
 		"a field that is no packet": {append(field(nil, 7, "x"), sound...), 2, "skipped fields of a file that are no packets"},
-		"a broken bundle":           {append(field(nil, 1, field(nil, packetCompressed, "\x78\x9cno")), sound...), 2, "repaired bundles of compressed packets that are damaged, read up to there"},
+		"a broken bundle":           {append(field(nil, 1, field(nil, packetCompressed, "\x78\x9cno")), sound...), 2, "skipped bundles of compressed packets that are damaged, read up to there"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "x.pftrace")

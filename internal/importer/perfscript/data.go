@@ -593,7 +593,7 @@ func (d *data) report(label string) {
 				"> run.txt` on the machine where it was recorded prints them", d.unnamed},
 		{trace.MissingSamples, "samples that perf lost while it recorded", d.lost},
 		{trace.MissingSamples, "samples whose fields do not fit their description", d.unknown},
-		{trace.Repaired, "files that break off, read up to there", min(d.broken, 1)},
+		{trace.MissingRest, "files that break off, read up to there", min(d.broken, 1)},
 	} {
 		importer.Tell(d.w, x.kind, x.what, x.count, label)
 	}

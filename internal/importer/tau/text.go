@@ -89,7 +89,7 @@ func (f *textFile) parse(label string) error {
 		if _, meta, found := bytes.Cut(header, []byte("<metadata>")); found {
 			end := bytes.LastIndex(meta, []byte("</metadata>"))
 			if end < 0 {
-				f.problem(trace.Repaired, "metadata that is cut off", 1, l.number)
+				f.problem(trace.MissingDetails, "metadata that is cut off", 1, l.number)
 				end = len(meta)
 			}
 			f.metadata = meta[:end]
@@ -162,7 +162,7 @@ func (f *textFile) sections(l *lines) {
 		}
 	}
 	if !seen {
-		f.problem(trace.Repaired, "files that end before their aggregates", 1, l.number)
+		f.problem(trace.MissingValues, "files that end before their aggregates", 1, l.number)
 	}
 }
 

@@ -88,7 +88,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 			break
 		}
 		if err != nil {
-			w.Report(trace.Repaired, "files that break off, read up to there", 1,
+			w.Report(trace.MissingRest, "files that break off, read up to there", 1,
 				fmt.Sprintf("%s: row %d", label, rows+2))
 			break
 		}
