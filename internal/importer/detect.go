@@ -26,6 +26,11 @@ import (
 func Detect(formats []*Format, s Source) ([]Run, error) {
 	s.heads.prefetch(s)
 	runs, unclaimed := claims(formats, s)
+	if len(runs) == 0 {
+		if runs = claimsPastLead(formats, s); len(runs) > 0 {
+			unclaimed = nil
+		}
+	}
 	var readable, refused []Run
 	for _, r := range runs {
 		if r.Format.Import != nil {
@@ -190,6 +195,10 @@ func (r Run) Import(ctx context.Context, w trace.Writer) error {
 		w.Report(trace.Guessed, fmt.Sprintf("read as %s, since it begins as %s but is not (%s)", r.Format.Name,
 			x.Format.Name, causeOf(x.Err)), 1, r.Label(r.Files[0]))
 	}
+	if r.lead > 0 {
+		w.Report(trace.Redundant, "lines before the trace (comments, a command, warnings); places count from behind them",
+			int64(r.lead), r.Label(r.Files[0]))
+	}
 	for _, file := range r.Unclaimed {
 		what := "files beside the trace that no reader claims"
 		if _, err := r.Source.heads.get(r.Source.FS, file, nil); err != nil {
@@ -198,7 +207,11 @@ func (r Run) Import(ctx context.Context, w trace.Writer) error {
 		w.Report(trace.MissingFiles, what, 1, r.Label(file))
 	}
 	for _, k := range r.Source.Skipped {
-		if k.Why != hiddenFile {
+		switch k.Why {
+		case hiddenFile:
+		case listedAlready:
+			w.Report(trace.Redundant, "links to directories that are listed already", 1, r.Label(k.Path))
+		default:
 			w.Report(trace.MissingFiles,
 				"entries of the source that are not readable files ("+k.Why+")", 1, r.Label(k.Path))
 		}

@@ -58,6 +58,7 @@ type Run struct {
 	// Offset is added to its times if it is joined with others; Clocks is how those of a joined run were put on one.
 	Offset   Offset
 	Clocks   string
+	lead     int       // lines before the trace that are passed over
 	Progress *Progress // may be nil
 	zeros    *zeroBytes
 	Options  Options

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,8 +59,9 @@ func formatOf(name string, data []byte) string {
 var byEnd = map[string]bool{"cpi-callpath-profile.json": true, "lulesh-annotation-profile.json": true,
 	"saxpy-rank0.sqlite": true, "two-gpus.sqlite": true}
 
-// commented are formats whose lines may be comments that begin with #.
-var commented = map[string]bool{"perf": true, "ftrace": true, "collapsed": true, "callgrind": true, "paje": true, "strace": true}
+// leads are lines that people and shells put before a trace.
+var leads = map[string]string{"comments": "# made by hand\n# on a quiet machine\n", "blank lines": "\n  \n", "a command": "$ tool run\n",
+	"comments of C": "// made by hand\n", "a warning": "WARNING: the clock is not stable\n"}
 
 // What a reader reads it recognises: also cut, packed, and as Windows writes it.
 func TestVariantsAreRecognised(t *testing.T) {
@@ -80,8 +82,10 @@ func TestVariantsAreRecognised(t *testing.T) {
 			variants["with a byte order mark"] = append([]byte("\ufeff"), plain...)
 			variants["with CRLF"] = bytes.ReplaceAll(bytes.ReplaceAll(plain, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
 		}
-		if commented[want] && importer.IsText(plain) && !bytes.HasPrefix(plain, []byte("<")) {
-			variants["with comments"] = append([]byte("# made by hand\n# on a quiet machine\n"), plain...)
+		if importer.IsText(plain) {
+			for what, lead := range leads {
+				variants["behind "+what] = append([]byte(lead), plain...)
+			}
 		}
 		for _, size := range []int{4 << 10, 64 << 10} {
 			if len(plain) > size && (size > 4<<10 || !byEnd[name]) {
@@ -106,6 +110,76 @@ func TestBzip2IsRecognised(t *testing.T) {
 		}
 		if got := formatOf(name+".bz2", data); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+// The same of every file, where there is a program that packs so.
+func TestBzip2OfEverySampleIsRecognised(t *testing.T) {
+	program, err := exec.LookPath("bzip2")
+	if err != nil {
+		t.Skip("bzip2 is not here")
+	}
+	for _, file := range samplesOfReaders(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pack := exec.Command(program, "-1")
+		pack.Stdin = bytes.NewReader(unpacked(data))
+		packed, err := pack.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(file)
+		if got, want := formatOf(name, packed), formatOf(name, data); got != want {
+			t.Errorf("%s in bzip2 is %.150s, want %s", file, got, want)
+		}
+	}
+}
+
+// Lines before a trace are no part of it: it has the same locations, regions and calls, and the report counts them.
+func TestLinesBeforeATraceArePassedOver(t *testing.T) {
+	for _, file := range []string{"../collapsed/testdata/plain.txt", "../callgrind/testdata/xdebug.out", "../v8log/testdata/isolate.log",
+		"../instruments/testdata/time-16.0.txt", "../buildlog/testdata/small.ninja_log", "../otlp/testdata/odd.json"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const lead = "# made by hand\n\n$ tool run\n"
+		_, want, err := importAll(t, fstest.MapFS{"x": {Data: data}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for how, b := range map[string][]byte{"plain": append([]byte(lead), data...), "packed": gzipOf(append([]byte(lead), data...))} {
+			_, got, err := importAll(t, fstest.MapFS{"x": {Data: b}})
+			if err != nil {
+				t.Errorf("%s %s: %v", file, how, err)
+				continue
+			}
+			a, b := got.Info(), want.Info()
+			if a.Intervals != b.Intervals || a.Samples != b.Samples || len(got.Regions()) != len(want.Regions()) || a.End != b.End {
+				t.Errorf("%s %s: %d intervals, %d samples, %d regions, end %d; want %d, %d, %d, %d", file, how, a.Intervals, a.Samples,
+					len(got.Regions()), a.End, b.Intervals, b.Samples, len(want.Regions()), b.End)
+			}
+			var report []string
+			for _, e := range a.Report {
+				report = append(report, fmt.Sprintf("%d %s", e.Count, e.Text()))
+			}
+			own := file == "../collapsed/testdata/plain.txt" || file == "../callgrind/testdata/xdebug.out" // they pass over such lines themselves
+			if told := strings.Contains(strings.Join(report, "\n"), "lines before the trace"); !told && !own {
+				t.Errorf("%s %s: report %q", file, how, report)
+			}
+		}
+	}
+}
+
+// A text that only begins as lines before a trace do is none.
+func TestCommentsAloneAreNoTrace(t *testing.T) {
+	for _, text := range []string{"# A title\n\nSome words about main;work 12 of them.\n", "#!/bin/sh\n# runs it\nset -e\n", "// package x\npackage x\n",
+		strings.Repeat("# nothing\n", 5000)} {
+		if got := formatOf("x", []byte(text)); formatNamed(got) != nil {
+			t.Errorf("%.30q is %s", text, got)
 		}
 	}
 }
@@ -144,12 +218,18 @@ func TestFoldersAreRecognised(t *testing.T) {
 	dir := t.TempDir()
 	for _, folder := range foldersOfReaders(t) {
 		files, heads := fstest.MapFS{}, map[int]fstest.MapFS{4 << 10: {}, 64 << 10: {}}
+		windows, packed := fstest.MapFS{}, fstest.MapFS{}
 		err := fs.WalkDir(os.DirFS(folder), ".", func(p string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
 			data, err := os.ReadFile(filepath.Join(folder, p))
 			files[p] = &fstest.MapFile{Data: data}
+			packed[p] = &fstest.MapFile{Data: gzipOf(unpacked(data))}
+			windows[p] = files[p]
+			if importer.IsText(data) && !bytes.Contains(data, []byte{0}) {
+				windows[p] = &fstest.MapFile{Data: bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))}
+			}
 			for size := range heads {
 				heads[size][p] = &fstest.MapFile{Data: data[:min(len(data), size)]}
 			}
@@ -166,6 +246,12 @@ func TestFoldersAreRecognised(t *testing.T) {
 			if got := formatsOf(importer.NewSourceFS("sample", cut)); got != want {
 				t.Errorf("%s cut at %d bytes is %q, want %q", folder, size, got, want)
 			}
+		}
+		if got := formatsOf(importer.NewSourceFS("sample", windows)); got != want {
+			t.Errorf("%s with CRLF is %q, want %q", folder, got, want)
+		}
+		if got := formatsOf(importer.NewSourceFS("sample", packed)); got != want {
+			t.Errorf("%s of packed files is %q, want %q", folder, got, want)
 		}
 		tarred := archived(t, files, func(w io.Writer) packer { return tarPacker{tar.NewWriter(w)} })
 		for ending, data := range map[string][]byte{
