@@ -196,7 +196,8 @@ func (r Run) Import(ctx context.Context, w trace.Writer) error {
 			x.Format.Name, causeOf(x.Err)), 1, r.Label(r.Files[0]))
 	}
 	if r.lead > 0 {
-		w.Report(trace.Redundant, "lines before the trace (comments, a command, warnings); places count from behind them",
+		w.Report(trace.Redundant,
+			"lines before the trace (comments, a command, warnings); places count from behind them",
 			int64(r.lead), r.Label(r.Files[0]))
 	}
 	for _, file := range r.Unclaimed {

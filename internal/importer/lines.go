@@ -50,7 +50,8 @@ func Lines(ctx context.Context, in io.Reader, label string, w trace.Writer, take
 			return known
 		}
 		if err != io.EOF {
-			w.Report(trace.MissingRest, "files that break off, read up to there", 1, fmt.Sprintf("%s: line %d", label, n))
+			w.Report(trace.MissingRest, "files that break off, read up to there", 1,
+				fmt.Sprintf("%s: line %d", label, n))
 		}
 		return ctx.Err()
 	}

@@ -101,7 +101,8 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	}
 	importer.Tell(w, trace.MissingEvents, "events whose data does not fit their type", l.odd, label)
 	if err != nil {
-		w.Report(trace.MissingRest, "files that break off, read up to there", 1, fmt.Sprintf("%s: byte %d", label, l.at))
+		w.Report(trace.MissingRest, "files that break off, read up to there", 1,
+			fmt.Sprintf("%s: byte %d", label, l.at))
 	}
 	return nil
 }

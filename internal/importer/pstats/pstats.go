@@ -75,7 +75,8 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		return importer.Malformed(label, fmt.Sprintf("byte %d", d.at), "holds no functions of a Python profile")
 	}
 	if d.failed || err != nil || d.at < len(data) {
-		w.Report(trace.MissingRest, "files that break off, read up to there", 1, fmt.Sprintf("%s: byte %d", label, d.at))
+		w.Report(trace.MissingRest, "files that break off, read up to there", 1,
+			fmt.Sprintf("%s: byte %d", label, d.at))
 	}
 	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
 		Rank: trace.NoRank})

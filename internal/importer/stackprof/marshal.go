@@ -229,7 +229,8 @@ func (p *profile) readDump(ctx context.Context, in io.Reader, label string, w tr
 	}
 	switch {
 	case err != nil && len(p.frames) > 0:
-		w.Report(trace.MissingRest, "files that break off, read up to there", 1, fmt.Sprintf("%s: byte %d", label, d.at))
+		w.Report(trace.MissingRest, "files that break off, read up to there", 1,
+			fmt.Sprintf("%s: byte %d", label, d.at))
 	case err != nil:
 		return importer.Malformed(label, fmt.Sprintf("byte %d", d.at), "%v", errMarshal)
 	}
