@@ -104,6 +104,21 @@ func TestAPlaneIsSeenFromAbove(t *testing.T) {
 	}
 }
 
+// A few locations in a plane have their names beside them; in space, and of many, names would be in the way.
+func TestFewLocationsInAPlaneHaveTheirNames(t *testing.T) {
+	for _, c := range []struct {
+		layout string
+		n      int
+		want   int
+	}{{"plane", 16, 16}, {"block", 27, 0}, {"plane", 128, 0}} {
+		x := viewtest.Case{Trace: many(c.n), Options: map[string][]string{"layout": {c.layout}}}
+		m := spaceOf(t, x.Compute(t, topology.View, x.Open(t)).Scene(scene.Size{Width: 800, Height: 500}))
+		if len(m.Labels) != c.want || c.want > 0 && m.Labels[1].Text != "rank 1" {
+			t.Errorf("%s of %d: %v", c.layout, c.n, m.Labels)
+		}
+	}
+}
+
 // No disc lies over a label.
 func TestLabelsKeepClearOfDiscs(t *testing.T) {
 	for _, layout := range []string{"plane", "rows", "block", "cylinder", "hierarchy"} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -102,22 +103,65 @@ func (r *result) newSpace() *scene.Space {
 			m.Runs = append(m.Runs, run)
 		}
 	}
-	for i, id := range r.location {
-		if name, ok := r.blocks[id]; ok {
-			m.Labels = append(m.Labels,
-				scene.SpaceLabel{Thing: uint32(i), Text: scene.Shorten(name, 130, scene.TextSize)})
-		}
-	}
 	for a := range 3 {
 		if lo[a] > hi[a] {
 			lo[a], hi[a] = 0, 0
 		}
 		m.Axes[a] = r.axis(a, lo[a], hi[a], whole[a])
 	}
+	m.Labels = r.labels(lo[0] == hi[0] || lo[1] == hi[1] || lo[2] == hi[2])
 	stretch(m)
 	r.sizes(m)
 	m.Links = r.links.marks(m.Ramp)
 	return m
+}
+
+// fewNamed is of how many locations each has its name beside it.
+const fewNamed = 64
+
+// labels are the names of blocks, or of all locations in a plane where those are few.
+func (r *result) labels(flat bool) []scene.SpaceLabel {
+	names := r.blocks
+	if len(names) == 0 && flat && len(r.location) <= fewNamed && len(r.points) == 1 {
+		names = namesOfPoints(r.request.Store().Locations(), r.location)
+	}
+	var out []scene.SpaceLabel
+	for i, id := range r.location {
+		name := names[id]
+		if name != "" {
+			out = append(out, scene.SpaceLabel{Thing: uint32(i), Text: scene.Shorten(name, 130, scene.TextSize)})
+		}
+	}
+	return out
+}
+
+// namesOfPoints returns the names of locations: of several ranks, the rank for the first location of each.
+func namesOfPoints(t *store.Tree, ids []trace.LocationID) map[trace.LocationID]string {
+	first, names := map[int32]trace.LocationID{}, map[trace.LocationID]string{}
+	for _, id := range ids {
+		names[id] = t.Name[id]
+		if rank := rankOf(t, id); rank != trace.NoRank {
+			if _, ok := first[rank]; !ok {
+				first[rank] = id
+			}
+		}
+	}
+	if len(first) > 1 {
+		for rank, id := range first {
+			names[id] = fmt.Sprint("rank ", rank)
+		}
+	}
+	return names
+}
+
+// rankOf returns the rank of a location or of the process that it belongs to.
+func rankOf(t *store.Tree, id trace.LocationID) int32 {
+	for ; id != trace.NoLocation; id = t.Parent[id] {
+		if t.Rank[id] != trace.NoRank {
+			return t.Rank[id]
+		}
+	}
+	return trace.NoRank
 }
 
 // detail is that of --detail; the file's value may be no number.
