@@ -59,7 +59,7 @@ func TestTheReadmeFitsTwoScreens(t *testing.T) {
 	}
 }
 
-// fill replaces what stands between the markers of a section.
+// fill replaces the text between the markers of a section.
 func fill(t *testing.T, text, section, table string) string {
 	head, rest, ok := strings.Cut(text, "<!-- "+section+":")
 	line, rest, ok2 := strings.Cut(rest, "\n")
@@ -81,7 +81,7 @@ func formatTable() string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Name, f.Title)
 	}
-	fmt.Fprintf(&b, "\nRecognised and refused with advice: %s.\n\n", strings.Join(refused, ", "))
+	fmt.Fprintf(&b, "\nThese are recognised and refused with advice:\n\n- %s\n\n", strings.Join(refused, "\n- "))
 	return b.String()
 }
 
