@@ -38,7 +38,7 @@ func open(t *testing.T, sources ...string) *parallax.Run {
 	return run
 }
 
-func TestARealRunAnswers(t *testing.T) {
+func TestARealRunAnswersQueries(t *testing.T) {
 	run := open(t, sample)
 	i := run.Info()
 	if i.Format != "jaeger" || i.Intervals == 0 || i.Length <= 0 || i.Source != sample {

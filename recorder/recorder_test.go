@@ -132,7 +132,7 @@ func TestEverythingMayBeReadWhileItRuns(t *testing.T) {
 	readers.Wait()
 }
 
-func TestNothingIsAllocated(t *testing.T) {
+func TestRecordingAllocatesNothing(t *testing.T) {
 	w := New(Options{}).Worker("w")
 	if n := testing.AllocsPerRun(1000, func() { w.Begin(); w.End() }); n != 0 {
 		t.Errorf("%v allocations a pair", n)

@@ -43,7 +43,7 @@ func TestCheckFailsPastALimit(t *testing.T) {
 	}
 }
 
-func TestCheckAsJSONIsTheTwinWithWhatFailed(t *testing.T) {
+func TestCheckJSONHasTheViewsDataAndTheFailedLimits(t *testing.T) {
 	status, out, _ := parallax(t, "check", "demo:stencil", "--json", "--fail-on", "straggler=0", "--phase", "slices:4")
 	var d struct {
 		View    string         `json:"view"`

@@ -29,7 +29,7 @@ func chrome(t *testing.T, file string, compute float64) {
 	}
 }
 
-func TestCompareTellsWhatChanged(t *testing.T) {
+func TestCompareNamesTheChangedRegion(t *testing.T) {
 	dir := t.TempDir()
 	var a, b []string
 	for i := range 6 {
@@ -66,7 +66,7 @@ func TestCompareTellsWhatChanged(t *testing.T) {
 	}
 }
 
-func TestCompareRefusesWhatItCannotMean(t *testing.T) {
+func TestCompareRefusesInvalidArguments(t *testing.T) {
 	dir := t.TempDir()
 	chrome(t, dir+"/a.json", 100)
 	for _, c := range []struct {

@@ -45,7 +45,7 @@ func profileOf(t *testing.T, cache, limits, source string) (out string, err erro
 
 const enduring = "demo:uniform?locations=16&intervals=200000"
 
-func TestAKilledImportLeavesNothingThatHurts(t *testing.T) {
+func TestTheNextImportSucceedsAfterAKilledOne(t *testing.T) {
 	cache, clean := t.TempDir(), t.TempDir()
 	c := process(t, cache, "", "view", "profile", enduring, "--quiet")
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -142,7 +142,7 @@ func TestFewFileDescriptorsSufficeOrAreReported(t *testing.T) {
 	}
 }
 
-func TestACacheThatCannotBeWrittenIsReadOrSaid(t *testing.T) {
+func TestAReadOnlyCacheIsReadOrReported(t *testing.T) {
 	cache := t.TempDir()
 	os.Chmod(filepath.Dir(cache), 0o755) // tests hide theirs from others
 	want, err := profileOf(t, cache, "", "demo:stencil")

@@ -92,7 +92,7 @@ func TestExitStatusTellsWrongUsageFromBadInput(t *testing.T) {
 	}
 }
 
-func TestInfoSaysWhatIsInASource(t *testing.T) {
+func TestInfoListsTheContentOfASource(t *testing.T) {
 	status, stdout, stderr := parallax(t, "info", "demo:stencil", "--json")
 	if status != 0 {
 		t.Fatal(stderr)

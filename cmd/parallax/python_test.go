@@ -79,7 +79,7 @@ func TestTheModuleAnswersPython(t *testing.T) {
 }
 
 // Every call on the right of the table of docs/notebook.md runs, on data of the kind that the tool on the left reads.
-func TestCallsOfThePageForThoseWhoComeFromElsewhereRun(t *testing.T) {
+func TestExamplesForUsersOfOtherToolsRun(t *testing.T) {
 	if _, pandas := findPython(); !pandas {
 		t.Skip("no pandas here")
 	}

@@ -17,7 +17,7 @@ func picture() *scene.Scene {
 	return s
 }
 
-func TestNumbersGoWhereThePictureHasWhatTheyPointAt(t *testing.T) {
+func TestNumbersOfCalloutsAreNextToTheirItems(t *testing.T) {
 	list, err := Parse("# a guide\nrow \"rank 1\" 50 | a row\n\ntext \"rank 1\" right | a text | with a bar\nplot 0 100 | a corner\npicture 75 90 | below\n")
 	if err != nil {
 		t.Fatal(err)

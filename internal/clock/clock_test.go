@@ -138,7 +138,7 @@ func TestOneDirectionMovesAsLittleAsItMust(t *testing.T) {
 	}
 }
 
-func TestNothingIsKnown(t *testing.T) {
+func TestClocksWithoutMessagesStay(t *testing.T) {
 	r := New(3).Solve()
 	if r.Groups != 3 || r.Moved != 0 || r.Residual != 0 {
 		t.Errorf("result %+v", *r)

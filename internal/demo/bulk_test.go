@@ -101,7 +101,7 @@ func pearson(x, y []float64) float64 {
 	return xy / math.Sqrt(xx*yy)
 }
 
-func TestEverybodyWaitsForTheLast(t *testing.T) {
+func TestNeighboursWaitForEachOther(t *testing.T) {
 	b := newBulk(3)
 	for rank, length := range []trace.Time{10, 30, 20} {
 		b.work(rank, 0, length)

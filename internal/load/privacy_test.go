@@ -98,7 +98,7 @@ func TestRoomIsAskedForThatIsNeededAndDeadWritersMakeSome(t *testing.T) {
 	}
 }
 
-func TestAnOldStoreDoesNotOpenWhatChangedSince(t *testing.T) {
+func TestAStoreIsNotUsedAfterItsSourceChanged(t *testing.T) {
 	dir := t.TempDir()
 	l := loader(t, filepath.Join(dir, "cache"))
 	source, store := filepath.Join(dir, "a.json"), filepath.Join(dir, "a.plx")

@@ -88,7 +88,7 @@ func call(t *testing.T, s *sdk.ClientSession, tool string, in map[string]any) (o
 	return out, r, ""
 }
 
-func TestARunIsMeantOrNamed(t *testing.T) {
+func TestToolsUseTheOnlyOpenRunOrTheNamedOne(t *testing.T) {
 	s := connect(t)
 	if _, _, wrong := call(t, s, "info", nil); !strings.Contains(wrong, "no run is open; call open") {
 		t.Errorf("without a run: %s", wrong)

@@ -104,7 +104,7 @@ func beginsWithin(b *Budget, wait time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-func TestNothingBeginsBesideOthersWhereThereIsNoRoom(t *testing.T) {
+func TestWorkWaitsForOthersWithoutFreeMemory(t *testing.T) {
 	b := New(1 << 30)
 	live := measured(b)
 	live.Store(500 << 20)
@@ -196,7 +196,7 @@ func TestAControlGroupBoundsTheMachine(t *testing.T) {
 	}
 }
 
-func TestSizesAreWhatValuesHoldOnTo(t *testing.T) {
+func TestSizesCountReferencedMemoryOnce(t *testing.T) {
 	type node struct {
 		next *node
 		list []int64
@@ -295,7 +295,7 @@ func percentNow() int {
 	return p
 }
 
-func TestGarbageLiesAboutWhileLittleIsLiveAndSomethingIsAtWork(t *testing.T) {
+func TestTheCollectorIsRelaxedWhileLittleMemoryIsLive(t *testing.T) {
 	t.Setenv("GOGC", "")
 	defer mostOutside.Store(mostOutside.Load())
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestPiecesAreTakenInOrderAndTheRestIsGivenBack(t *testing.T) {
+func TestBatchesAreTakenInOrderAndTheRestIsReturned(t *testing.T) {
 	for _, c := range []struct{ workers, most, refuse int }{{1, 0, -1}, {1, 100, -1}, {4, 1000, -1}, {4, 1000, 17}, {3, 5, 4}, {8, 1000, 0}} {
 		read := 0
 		var taken, left []int

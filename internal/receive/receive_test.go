@@ -336,7 +336,7 @@ func TestSendersAreAskedToComeAgain(t *testing.T) {
 	}
 }
 
-func TestTheOldestGoWhereTheLimitIsPassed(t *testing.T) {
+func TestTheOldestSpansAreDroppedBeyondTheLimit(t *testing.T) {
 	dir := t.TempDir()
 	r, s := start(t, Options{Dir: dir, Limit: 1 << 20})
 	n := uint64(0)

@@ -231,7 +231,7 @@ func TestTextIsReadableInBothThemes(t *testing.T) {
 }
 
 // A point of any value is seen on the ground, in both themes.
-func TestRampsAreSeenOnTheGround(t *testing.T) {
+func TestRampsHaveContrastWithTheBackground(t *testing.T) {
 	for theme, want := range map[Theme]float64{Light: 1.2, Dark: 1.5} { // yellow on white has hue besides
 		for _, name := range []string{"viridis", "cividis"} {
 			s := RampSection(name)

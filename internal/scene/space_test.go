@@ -60,7 +60,7 @@ func TestTheRangeShowsInsideOrOutsideAndTheSliceAPlane(t *testing.T) {
 }
 
 // Whatever the camera, everything fits the picture, and what is drawn last is nearest.
-func TestEverythingFitsWhateverTheSide(t *testing.T) {
+func TestEverythingFitsForEveryCamera(t *testing.T) {
 	m := box(4)
 	for azimuth := 0.0; azimuth < 360; azimuth += 30 {
 		for _, elevation := range []float64{-90, -20, 0, 45, 90} {

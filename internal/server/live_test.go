@@ -91,7 +91,7 @@ func TestALiveRunKeepsItsNameAndChangesItsContent(t *testing.T) {
 
 // Who computes from a state that is replaced meanwhile gets the answer, and the store stays
 // open for as long.
-func TestAnAnswerUnderWayOutlivesTheStateItIsOf(t *testing.T) {
+func TestReplacedStoresStayOpenWhileAnAnswerIsComputed(t *testing.T) {
 	inside, goOn := make(chan struct{}), make(chan struct{})
 	var closed atomic.Bool
 	p := &probe{compute: func(ctx context.Context, q *view.Request) error {

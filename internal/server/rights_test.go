@@ -227,7 +227,7 @@ func TestATokenThatIsRevokedIsWorthNothing(t *testing.T) {
 	}
 }
 
-func TestTheAuditSaysWhatWasOpenedAndAsked(t *testing.T) {
+func TestTheAccessLogListsOpenedRunsAndQueries(t *testing.T) {
 	var log bytes.Buffer
 	h := teamOf(t, func(c *Config) {
 		c.Audit = &log

@@ -196,7 +196,7 @@ func (h *harness) failure(path string, status int, kind, word string) {
 	}
 }
 
-func TestCatalogueSaysWhatThereIs(t *testing.T) {
+func TestListsOfTheAPIHaveTheirContent(t *testing.T) {
 	h := start(t, nil)
 	for path, words := range map[string][]string{
 		"/api/session": {`"version":"test"`, `"remote":false`, `"canOpen":false`, `"beside":false`},

@@ -56,7 +56,7 @@ func TestRequestsAreAnsweredTogetherAsAlone(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatAPageShowsIsAskedTogether(t *testing.T) {
+func TestBatchesAllowOnlyRequestsOfThePage(t *testing.T) {
 	h := start(t, nil)
 	for _, ask := range []string{"", "views/probe/export?format=svg", "../../session", "views/../../../token", "notes",
 		"http://example.com/", "query", "summary/../notes"} {
@@ -87,7 +87,7 @@ func TestReadOnlyPagesMayBatchRequests(t *testing.T) {
 }
 
 // Who leaves ends the work on all of them.
-func TestLeavingEndsAllThatWasAskedTogether(t *testing.T) {
+func TestLeavingCancelsAllBatchedRequests(t *testing.T) {
 	ended := make(chan struct{}, 2)
 	begun := make(chan struct{}, 2)
 	p := &probe{compute: func(ctx context.Context, _ *view.Request) error {
@@ -118,7 +118,7 @@ func TestLeavingEndsAllThatWasAskedTogether(t *testing.T) {
 	<-ended
 }
 
-func TestAnswersTogetherArePackedOnASlowLine(t *testing.T) {
+func TestBatchedAnswersAreCompressedForRemoteClients(t *testing.T) {
 	h := start(t, func(c *Config) { c.Remote = true })
 	body, _ := json.Marshal(togetherBody{[]string{"summary"}})
 	answer, text := h.ask("POST", askTogether, string(body), func(r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-func TestAReadOnlyTokenLooksAndAnExpiredOneDoesNot(t *testing.T) {
+func TestAReadOnlyTokenMayReadAndAnExpiredOneMayNot(t *testing.T) {
 	h := start(t, func(c *Config) {
 		c.Tokens = []Token{{Name: "owner", Value: "secret"}, {Name: "guest", Value: "guest-guest-guest", ReadOnly: true, Until: time.Now().Add(time.Hour)}}
 		c.Open = nil
@@ -53,7 +53,7 @@ func TestAReadOnlyTokenLooksAndAnExpiredOneDoesNot(t *testing.T) {
 	}
 }
 
-func TestASharedTokenLooksForAWeek(t *testing.T) {
+func TestASharedTokenIsReadOnlyForAWeek(t *testing.T) {
 	h := start(t, nil)
 	var shared shareJSON
 	answer, body := h.ask("POST", "/api/share", "", nil)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestGrowthIsWhatTheValuesSay(t *testing.T) {
+func TestGrowthOfCountersFollowsTheirValues(t *testing.T) {
 	for _, c := range []struct {
 		values          []float64
 		said            bool

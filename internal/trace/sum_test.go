@@ -56,7 +56,7 @@ func TestSumsAreWholeNumbersOfAnySize(t *testing.T) {
 	}
 }
 
-func TestASumThatIsNoTimeIsTheLastOne(t *testing.T) {
+func TestSumsBeyondTheRangeOfTimesSaturate(t *testing.T) {
 	day := Time(24 * 3600 * 1e9)
 	if s := SumProduct(1e6, day); s.String() != "86400000000000000000" || s.Time() != math.MaxInt64 || SumProduct(-1e6, day).Time() != math.MinInt64 {
 		t.Errorf("a million days: %s, as a time %d", s, s.Time())

@@ -53,8 +53,8 @@ func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
 	}
 }
 
-// TestMuchIsWrittenAsLittleIs: long lists are never in memory as text, and nobody can tell.
-func TestMuchIsWrittenAsLittleIs(t *testing.T) {
+// TestLongListsAreWrittenAsShortOnesAre: long lists are never in memory as text, and nobody can tell.
+func TestLongListsAreWrittenAsShortOnesAre(t *testing.T) {
 	type row struct {
 		Name  string  `json:"name"`
 		Value float64 `json:"value"`

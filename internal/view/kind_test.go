@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-func TestARunIsKnownByWhatItHolds(t *testing.T) {
+func TestARunIsIdentifiedByItsContent(t *testing.T) {
 	rows := func(kind trace.Kind, n int, ranked bool) func(trace.Writer) {
 		return func(w trace.Writer) {
 			work := w.Region(trace.Region{Name: "work", Role: trace.RoleCompute})

@@ -65,7 +65,7 @@ func TestMeasuresAreNumbersOfLocations(t *testing.T) {
 	}
 }
 
-func TestMeasuresThatAreNotThereSayWhatIs(t *testing.T) {
+func TestUnknownMeasuresListTheValidOnes(t *testing.T) {
 	s := storetest.Text(t, measured)
 	for text, want := range map[string]string{"nobody": "matches none of 2 regions", "main:flops": "TIME or CYC", "counter:x": "the source has none"} {
 		if _, err := measure(t, s, text); err == nil || !strings.Contains(err.Error(), want) {

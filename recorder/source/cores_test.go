@@ -15,7 +15,7 @@ import (
 
 // Busy time goes by the clock. The file says besides how long each thread had a core for it and how long it had none,
 // and the view says so where that is much.
-func TestTimeWithoutACoreIsToldBesideBusyTime(t *testing.T) {
+func TestTimeWithoutACoreIsReportedNextToBusyTime(t *testing.T) {
 	need(t, "cc")
 	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
 		t.Skip("this system does not tell how long threads wait for a core")

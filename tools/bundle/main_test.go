@@ -44,7 +44,7 @@ func same(t *testing.T, what string, a, b map[string][]byte) {
 	}
 }
 
-func TestDistIsWhatTheSourcesGive(t *testing.T) {
+func TestDistIsBuiltFromTheSources(t *testing.T) {
 	web := filepath.Join("..", "..", "web")
 	if _, err := os.Stat(filepath.Join(web, "node_modules", "preact")); err != nil {
 		t.Skip("no packages: run `npm ci` in web first")

@@ -49,7 +49,7 @@ func TestTheBlocksAtThePeakAreThoseOfAReplay(t *testing.T) {
 	}
 }
 
-func TestFreesOfWhatWasNotSeenAreCounted(t *testing.T) {
+func TestFreesWithoutAnAllocationAreCounted(t *testing.T) {
 	p := Find([]Event{{At: 1, Address: 7, Bytes: -5, Total: -1}, {At: 2, Address: 8, Bytes: 3, Total: -1, Row: 1}, {At: 3, Address: 8, Bytes: 4, Total: -1, Row: 2}})
 	if p.Unseen != 1 || p.Twice != 1 || p.Held != 4 || p.Total != 4 || p.Told || p.Before() != 0 {
 		t.Errorf("%+v", p)

@@ -12,7 +12,7 @@ import (
 const compute, mpi = 1, 2
 
 // chain: rank 2 works 30, and passes its lateness on through rank 1 to rank 0.
-func TestAWaitIsTheDoingOfWhoBeganIt(t *testing.T) {
+func TestWaitingIsChargedToTheFirstCause(t *testing.T) {
 	b := New(3, 3, 0, 40)
 	f := NewFinder(b)
 	for i, work := range []trace.Time{10, 10, 30} {
@@ -70,7 +70,7 @@ func made(seed uint64, actors, iterations int, b *Budget, f *Finder, step func(u
 
 // Whatever is forgotten, and however the run comes, causes add up to what was waited, and
 // forgetting what lies before the last meeting of all changes nothing.
-func TestCausesAddUpWhateverIsForgotten(t *testing.T) {
+func TestCausesAddUpWhenHistoryIsDropped(t *testing.T) {
 	const actors, iterations = 7, 60
 	members := make([]int32, actors)
 	for i := range members {
@@ -198,7 +198,7 @@ func BenchmarkStream(b *testing.B) {
 }
 
 // Actor 0 holds a lock for 20, and both others wait for it; 1 gets it first and holds it for 5.
-func TestWaitsForALockAreOfWhoHeldIt(t *testing.T) {
+func TestWaitsForALockAreChargedToItsHolder(t *testing.T) {
 	const compute, update, lock = 1, 2, 3
 	b := New(3, 4, 0, 40)
 	f := NewFinder(b)

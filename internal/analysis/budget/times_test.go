@@ -10,7 +10,7 @@ import (
 )
 
 // Waiters and bins are the sums of what came, however many there are and in whatever order they came.
-func TestTimesAreTheSumsOfWhatCame(t *testing.T) {
+func TestTimesOfWaitersAndBinsAddUpInAnyOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
 	for _, n := range []int{3, fewTimes, fewTimes + 1, 1024} {
 		for _, hit := range []int{0, 1, 20, n / 3, n} {

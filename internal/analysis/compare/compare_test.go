@@ -27,7 +27,7 @@ func TestPIsThatOfPublishedSamples(t *testing.T) {
 
 // The example of benchstat's documentation (golang.org/x/perf, testdata/old.txt and new.txt):
 // json 1.718µ ± 1% to 1.423µ ± 1%, -17.20 %, p = 0.000; gob 3.066µ to 3.070µ, p = 0.446.
-func TestBenchstatsExample(t *testing.T) {
+func TestExampleOfBenchstatHasItsPublishedP(t *testing.T) {
 	jsonOld := []float64{1726, 1723, 1707, 1707, 1713, 1729, 1736, 1707, 1705, 1774}
 	jsonNew := []float64{1423, 1416, 1411, 1413, 1412, 1426, 1422, 1424, 1447, 1425}
 	gobOld := []float64{3069, 3075, 3069, 3067, 3207, 3064, 3064, 3058, 3059, 3062}
@@ -133,7 +133,7 @@ func TestNeededRunsSufficeInFourCasesOfFive(t *testing.T) {
 	}
 }
 
-func TestQuestionsBelowWhatDidNotChangeAreNotAsked(t *testing.T) {
+func TestCallPathsBelowAnUnchangedOneAreNotTested(t *testing.T) {
 	tree := []Question{
 		{-1, 0.6},  // 0
 		{0, 1e-6},  // 1: changed
@@ -284,7 +284,7 @@ func TestMoreRunsNeverWeakenTheAnswerToALimit(t *testing.T) {
 }
 
 // An interval that holds the limit does not tell, whatever the estimate is.
-func TestALimitWithinTheIntervalCannotBeTold(t *testing.T) {
+func TestALimitWithinTheIntervalIsUndecided(t *testing.T) {
 	for _, c := range []struct {
 		a, b   []float64
 		limit  float64

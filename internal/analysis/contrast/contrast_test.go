@@ -294,7 +294,7 @@ func TestTheSameOnBothSidesIsNoDifference(t *testing.T) {
 	}
 }
 
-func TestPairsSeeWhatSetsHide(t *testing.T) {
+func TestPairedTestsFindChangesSmallerThanTheSpread(t *testing.T) {
 	var a, b []float64
 	for i := range 12 { // ranks differ widely, each is 3 longer
 		b = append(b, float64(100*i))

@@ -39,7 +39,7 @@ func TestUnexplainedWaitingIsAnAnswer(t *testing.T) {
 	}
 }
 
-func TestAQuietRunNamesWhereTimeGoes(t *testing.T) {
+func TestARunWithoutLossesNamesItsLargestRegions(t *testing.T) {
 	r := &Result{Hot: []finding.Proof{{Name: "parse", Value: 60, Unit: "ns"}, {Name: "link", Value: 30, Unit: "ns"}},
 		HotOf: 100}
 	r.Accounts.Work, r.Accounts.Time = 100, 100

@@ -144,7 +144,7 @@ func BenchmarkMillion(b *testing.B) {
 
 // A cut looks at its parts and the nodes above them alone: it is linear in the aggregates, of which inner nodes have ten
 // each (E19). Labels take as many allocations for a million nodes as for ten thousand: each node is met once (E20).
-func TestACutCostsItsParts(t *testing.T) {
+func TestCuttingIsLinearInTheParts(t *testing.T) {
 	tree, _, values := million(nil)
 	l := Label(tree, values, GainValues)
 	thresholds, _ := l.Thresholds()

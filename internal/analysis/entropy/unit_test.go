@@ -44,8 +44,8 @@ func TestTheUnitOfValuesChangesNoCut(t *testing.T) {
 	}
 }
 
-// TestTowardsOneEverythingIsOne: whatever the unit, p near 1 draws one value (E5).
-func TestTowardsOneEverythingIsOne(t *testing.T) {
+// TestACutWithPNearOneIsOnePart: whatever the unit, p near 1 draws one value (E5).
+func TestACutWithPNearOneIsOnePart(t *testing.T) {
 	tree := &Tree{Parent: []int32{-1, 0, 1, 1, 0, 4, 4}, Last: []int32{6, 3, 2, 3, 6, 5, 6}}
 	values := [][]float64{{0, 0, 3.6e13, 1e13, 0, 2e13, 2.5e13}}
 	l := Label(tree, values, GainValues)

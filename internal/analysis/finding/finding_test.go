@@ -152,7 +152,7 @@ func TestClocksComeFirstThenTimeLostThenLevel(t *testing.T) {
 	}
 }
 
-func TestLevelsFollowTheShareOfThoseWhoAreHit(t *testing.T) {
+func TestSeverityFollowsTheAffectedShare(t *testing.T) {
 	for hit, want := range map[float64]Level{0.5: High, 0.05: High, 0.049: Medium, 0.02: Medium, 0.019: Low, 0: Low} {
 		if got := LevelOf(hit); got != want {
 			t.Errorf("%v: %s", hit, got)

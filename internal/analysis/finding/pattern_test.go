@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestUpperFindsTheGroupThatIsApart(t *testing.T) {
+func TestUpperFindsTheGroupWithLargerValues(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		values []float64

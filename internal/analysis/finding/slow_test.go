@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestSlowOnesAreAChangeOrAPeriodAndNotNoise(t *testing.T) {
+func TestSlowPhasesAreAChangeOrAPeriodAndNotNoise(t *testing.T) {
 	series := func(n int, slow func(k int) float64) []float64 {
 		out := make([]float64, n)
 		for k := range out {

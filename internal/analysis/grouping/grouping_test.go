@@ -64,7 +64,7 @@ func asGroups(kinds []int) []int32 {
 	return out
 }
 
-func TestKindsAreFoundWithoutBeingTold(t *testing.T) {
+func TestGroupsEqualTheGeneratedKinds(t *testing.T) {
 	for _, c := range []struct{ n, kinds int }{{12, 2}, {60, 3}, {200, 5}, {1500, 4}} {
 		for _, by := range []Likeness{Both, Time, Structure} {
 			table, of := kinds(c.n, 64, c.kinds, 0.05, uint64(c.n))

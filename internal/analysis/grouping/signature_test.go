@@ -120,8 +120,8 @@ func TestKindsAreGroupedApart(t *testing.T) {
 	}
 }
 
-// TestOneThatHasFarMoreIsApart: all locations differ much from each other, and one has several times their time.
-func TestOneThatHasFarMoreIsApart(t *testing.T) {
+// TestALocationWithSeveralTimesTheTimeIsItsOwnGroup: all locations differ much from each other, and one has several times their time.
+func TestALocationWithSeveralTimesTheTimeIsItsOwnGroup(t *testing.T) {
 	run := func(n, odd int, factor float64) *Groups {
 		r := rand.New(rand.NewPCG(7, 9))
 		var rows []callgraph.Row

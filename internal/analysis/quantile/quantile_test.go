@@ -132,8 +132,8 @@ func TestBoxOfFewValuesIsThatOfSortedOnes(t *testing.T) {
 }
 
 // A million ranks of a day each: more than a number of 64 bits holds.
-// TestManyAtOnceAreAsOneByOne: whether or not squares add up to more than 64 bits.
-func TestManyAtOnceAreAsOneByOne(t *testing.T) {
+// TestAddingInBatchesEqualsAddingOneByOne: whether or not squares add up to more than 64 bits.
+func TestAddingInBatchesEqualsAddingOneByOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for _, n := range []int{1, 2, 200, 255, 256, 1000, 1 << 15} {
 		for width := range 63 {

@@ -8,7 +8,7 @@ import (
 )
 
 // A forged store may end at the end of all times.
-func TestBinsReachToTheEndOfAllTimes(t *testing.T) {
+func TestBinEdgesReachTheLargestTime(t *testing.T) {
 	level := levelOf(math.MaxInt64, 2*windowBins)
 	edges := BinEdges(0, math.MaxInt64, level)
 	if len(edges) > 2*windowBins+2 || edges[len(edges)-1] != trace.Time(math.MaxInt64) {

@@ -276,7 +276,7 @@ func checkTimes(t *testing.T, d *share.Digest, l *lane, regions []trace.Region) 
 	return certain
 }
 
-func TestExactSaysThatAllTimesAreKnown(t *testing.T) {
+func TestExactHoldsOnlyIfAllTimesAreKnown(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		regions := someRegions(1 + rng.IntN(6))

@@ -159,9 +159,9 @@ func TestCollectorFoldsEveryLocation(t *testing.T) {
 	}
 }
 
-// TestSumIsWhatSegmentsGive: a bin summed by its rows has the time of each region that
+// TestSumOfABinEqualsItsSegments: a bin summed by its rows has the time of each region that
 // its segments have, bin after bin.
-func TestSumIsWhatSegmentsGive(t *testing.T) {
+func TestSumOfABinEqualsItsSegments(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	regions := []trace.Region{{Role: trace.RoleCompute}, {Role: trace.RoleAnnotation}, {Role: trace.RoleIdle}, {Role: trace.RoleIO}}
 	for range 300 {

@@ -174,7 +174,7 @@ func TestTermsAreThoseOfEveryInstant(t *testing.T) {
 	}
 }
 
-func TestAGapIsSplitByWhatItsThreadDid(t *testing.T) {
+func TestAGapIsSplitByTheActivityOfItsThread(t *testing.T) {
 	f := &fake{regions: append(names, trace.Region{Name: "cudaDeviceSynchronize", Category: "cuda_runtime", Role: trace.RoleSynchronization}), calls: map[int]int{0: 0, 1: 3, 2: 4}}
 	f.host = []row{{0, 5, 2}, {10, 40_000, 9}, {50_000, 70_000, 3}, {80_000, 84_000, 2}, {84_000, 85_000, 2}}
 	f.work = []row{{10, 30_000, 5}, {90_000, 95_000, 5}, {96_000, 99_000, 5}}

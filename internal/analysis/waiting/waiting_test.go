@@ -62,7 +62,7 @@ func TestCollectivesNameTheLastRankAndTheCause(t *testing.T) {
 	}
 }
 
-func TestPairsThatNeverMetAreBroken(t *testing.T) {
+func TestCollectivesWithoutOverlapAreCountedAsBroken(t *testing.T) {
 	waits := []*UnitWaits{NewUnitWaits(nil), NewUnitWaits(nil)}
 	calls := []Call{{Unit: 0, Begin: 0, End: 1}, {Unit: 0, Begin: 10, End: 11}, {Unit: 1, Begin: 5, End: 6}, {Unit: 1, Begin: 20, End: 21}}
 	if _, broken := Meetings(calls, waits, true); broken != 1 {

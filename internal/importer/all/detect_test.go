@@ -97,7 +97,7 @@ func TestUnusualBeginningsAreKnown(t *testing.T) {
 }
 
 // What looks a little like one of these is not claimed.
-func TestBeginningsThatAreNothing(t *testing.T) {
+func TestSimilarBeginningsAreNotClaimed(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"prose with a colon":     []byte("chapter 12 intro:\n\tonce upon a time\n"),
 		"metadata of nothing":    []byte(`{"metadata":{"x":"` + strings.Repeat("x", 300_000) + `"},"rows":[1,2]}`),

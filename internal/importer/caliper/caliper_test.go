@@ -96,7 +96,7 @@ func TestExclusiveValuesAddUpToTheWhole(t *testing.T) {
 	}
 }
 
-func TestUnitsThatAreNotToldAreGuessedAndSaid(t *testing.T) {
+func TestMissingUnitsAreGuessedAndReported(t *testing.T) {
 	r := importertest.Import(t, Format, importertest.Shared(t, "public/caliper/lulesh-8ranks/lulesh-annotation-profile.cali"))
 	inclusive, _ := table(t, r, "sum#time.duration")
 	if got := inclusive["main"]; got < 0.4e9 || got > 0.6e9 {

@@ -141,7 +141,7 @@ func TestRecordTemplatesAdaptToEachProcess(t *testing.T) {
 }
 
 // Plain numbers are read as all others are.
-func TestPlainNumbersAreWhatDecimalReads(t *testing.T) {
+func TestFastDecimalsEqualTheGeneralParser(t *testing.T) {
 	for _, s := range []string{"0", "1", "12.", "12345678", "123456789", "1234567.8", "12345678.9", "99999999.999", "3800000106743.024", "1.0005", "1.00049", "123456789012345.678", "1234567890123456.78", "000000001.5", "999999999999999999", "0.00000000000000001"} {
 		d, ok := parseDigits([]byte(s+","), 0)
 		if !ok || d.end != len(s) {

@@ -48,7 +48,7 @@ func TestSamplesAddUpToTheWhole(t *testing.T) {
 }
 
 // A heap profile has its bytes, an older profile its samples: counted by a script that walks the JSON.
-func TestNodesThatHoldTheirChildren(t *testing.T) {
+func TestProfilesWithNestedNodesAddUp(t *testing.T) {
 	for file, want := range map[string]map[string]float64{
 		"node10.heapprofile": {"allocated": 525704},
 		"head.cpuprofile":    {"samples": 4, "time": 5e6},

@@ -216,7 +216,7 @@ func TestFunctionsHaveNames(t *testing.T) {
 }
 
 // What events mean is decided by their names, and by which others there are.
-func TestMeanings(t *testing.T) {
+func TestEventsAreClassifiedByTheirNames(t *testing.T) {
 	known := map[string]bool{}
 	names := []string{"syscall_entry_read", "compat_syscall_exit_read", "sys_open", "exit_syscall", "irq_handler_entry", "irq_handler_exit", "net:begin", "net:end", "block_start", "block_stop", "lonely_begin", "weekend", "begin", "end"}
 	for _, n := range names {

@@ -13,7 +13,7 @@ import (
 )
 
 // What Walk gives does not depend on where the buffer ends, and is what Take gives.
-func TestWalkGivesWhatTakeGives(t *testing.T) {
+func TestWalkReturnsTheSameAsTake(t *testing.T) {
 	long := `{"name":"` + strings.Repeat("x", 200_000) + `"}`
 	for _, text := range []string{
 		`[{"name":"a","n":{"name":"inner"}},{"name":"b\"c"},{"name":null}]`,

@@ -228,7 +228,7 @@ func TestParquetTellsWhatTheDatabaseTells(t *testing.T) {
 }
 
 // Lines hold records, names and threads, but neither programs nor hosts; what they hold is equal to the database's.
-func TestLinesTellTheRecordsOfTheDatabase(t *testing.T) {
+func TestLinesHaveTheSameRecordsAsTheDatabase(t *testing.T) {
 	want := importertest.CountOf(t, Format, "testdata/two-gpus.sqlite")
 	got := importertest.CountOf(t, Format, "testdata/two-gpus.jsonl")
 	wantCalls, wantTime := want.Categories()

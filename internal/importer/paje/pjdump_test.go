@@ -95,7 +95,7 @@ func compare(t *testing.T, what string, got, want summaries) {
 
 // Every state, link, event and variable of pj_dump, by container, type and value,
 // with its times.
-func TestWePrintWhatPjDumpPrints(t *testing.T) {
+func TestExportedTextEqualsThatOfPjDump(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		unit float64 // nanoseconds of pj_dump's unit

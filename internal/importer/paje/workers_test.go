@@ -91,7 +91,7 @@ func TestSamplesAreTheSameOnAnyNumberOfCores(t *testing.T) {
 }
 
 // A block that defines events stays as it is where a word has another meaning by then.
-func TestDefinitionsCountAfterWordsChangedTheirMeaning(t *testing.T) {
+func TestARedefinedEventStaysAsDefinedAndIsCounted(t *testing.T) {
 	w := count(t, smallHeader+"12 1 S p0 a\n2 S P OTHER\n%EventDef PajePopState 13\n% Time date\n% Container string\n% Type string\n%EndEventDef\n13 2 p0 S\n12 3 S p0 a\n")
 	if n := w.Reported["guessed "+reasons[redefined].What]; n != 1 || w.Enters != 2 {
 		t.Errorf("%d definitions counted, %d states; want 1 and 2: %v", n, w.Enters, w.Reported)

@@ -14,7 +14,7 @@ func TestFormat(t *testing.T) {
 
 func FuzzReader(f *testing.F) { importertest.Fuzz(f, Format, "x.json", "testdata/small.json") }
 
-func TestTimeOfTheRoot(t *testing.T) {
+func TestExclusiveTimesAddUpToTheRoot(t *testing.T) {
 	r := importertest.Import(t, Format, importertest.Shared(t, "readers3/python/hatchet.pyinstrument.json"))
 	total := 0.0
 	err := r.Profile(t.Context(), nil, func(rows []trace.ProfileRow) error {

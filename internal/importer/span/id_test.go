@@ -8,7 +8,7 @@ import (
 )
 
 // Ids of sixteen digits are read all at once: each is the number that it says, and what is no digit makes it an odd one.
-func TestIDsAreTheNumbersTheySay(t *testing.T) {
+func TestHexadecimalIDsOfSixteenDigitsAreParsed(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
 		n := r.Uint64() >> r.IntN(64)

@@ -111,7 +111,7 @@ func same(t *testing.T, source string, r store.Reader) {
 	}
 }
 
-func TestARunComesBackAsItWas(t *testing.T) {
+func TestExportedTablesReadBackTheSameRun(t *testing.T) {
 	same(t, "few", viewtest.Local(t, func(w trace.Writer) { trace.SetFormat(w, "text"); tracetest.Write(t, w, few) }))
 	for _, source := range []string{
 		"otf2/testdata/ping-pong-2ranks", "chrometrace/testdata/kineto/amd-mi250.json.gz", "chrometrace/testdata/made/two-ranks", "chrometrace/testdata/made/phases.json", "jaeger/testdata/testTrace.json", "zipkin/testdata/skew.json",

@@ -97,7 +97,7 @@ func TestCallersAreFoundByTheirPlaceInTheOrderOfRecords(t *testing.T) {
 	}
 }
 
-func TestALostRecordCostsWhatNoOtherTells(t *testing.T) {
+func TestALostRecordLosesOnlyItsOwnData(t *testing.T) {
 	all := randomTree(3, 1000, 4, 7)
 	lost := all[17]
 	records := append(append([]Record(nil), all[:17]...), all[18:]...)

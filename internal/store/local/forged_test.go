@@ -174,7 +174,7 @@ func FuzzStore(f *testing.F) {
 }
 
 // Ends that no writer gives are refused when a store is opened, and by verify.
-func TestAStoreWhoseEndCannotBeIsRefused(t *testing.T) {
+func TestAStoreWithAnImpossibleEndIsRefused(t *testing.T) {
 	for _, end := range []trace.Time{-5, math.MaxInt64, 1 << 62} {
 		path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 50) })
 		forgetest.Manifest(t, path, func(m *disk.Manifest) { m.Info.End = end })

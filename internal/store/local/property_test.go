@@ -362,7 +362,7 @@ func (c *openChecker) Build(dst trace.Block, s *trace.Stretch, regions []trace.R
 	return c.benchSummary.Build(dst, s, regions)
 }
 
-func TestSummariesSeeWhatIsOpen(t *testing.T) {
+func TestSummariesIncludeOpenIntervals(t *testing.T) {
 	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 13, 4000) })
 	r := reopen(t, path)
 	check := &openChecker{benchSummary: benchSummary{2}, r: r} // another version: it is built anew

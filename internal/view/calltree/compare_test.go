@@ -24,9 +24,9 @@ func twin(t *testing.T, c viewtest.Case, r store.Reader) string {
 	return string(b)
 }
 
-// TestWindowsArePreparedAsTheyAreRead: the tree of any window is the same from what
+// TestPreparedWindowsEqualReadOnes: the tree of any window is the same from what
 // is prepared and from every call, to the last digit.
-func TestWindowsArePreparedAsTheyAreRead(t *testing.T) {
+func TestPreparedWindowsEqualReadOnes(t *testing.T) {
 	r := viewtest.Local(t, func(w trace.Writer) { viewtest.WriteSteps(w, 3, 200_000) })
 	read := struct{ store.Reader }{r}
 	for _, spec := range []view.Spec{{}, {From: "10%", To: "90%"}, {From: "33%"}, {To: "1%"}, {From: "50%", To: "50.001%"}} {

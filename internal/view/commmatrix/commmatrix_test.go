@@ -160,7 +160,7 @@ link message 4 r2 -> 22 r3 size=3
 }
 
 // Colours without bytes mean messages, and what launched something sent nothing.
-func TestWordsFollowWhatIsShown(t *testing.T) {
+func TestWordsOfTheMatrixFollowTheKindsOfLinks(t *testing.T) {
 	for name, want := range map[string]struct {
 		links, legend, row string
 	}{

@@ -352,7 +352,7 @@ func TestALargeRunIsNotScanned(t *testing.T) {
 	}
 }
 
-func TestAProfileSaysThatItKnowsNoWaits(t *testing.T) {
+func TestAPictureOfCausesStatesThatProfilesHaveNoWaits(t *testing.T) {
 	data, err := os.ReadFile("../../importer/cube/testdata/kripke.cubex")
 	if err != nil {
 		t.Fatal(err)
@@ -392,7 +392,7 @@ func (l *largeRun) Links(ctx context.Context, w store.Window, f func(*store.Link
 
 // What following all waits of a large run finds lies with its store: the next look is the same in numbers and pictures and reads
 // messages less often, and what lies there of another run, or is damaged, is found again.
-func TestWaitsOfALargeRunAreFollowedOnce(t *testing.T) {
+func TestWaitsOfALargeRunAreTracedOnce(t *testing.T) {
 	m, ok := demo.Find("stencil?locations=16&intervals=20000")
 	if !ok {
 		t.Fatal("no demo stencil")

@@ -63,7 +63,7 @@ func one(length int, failed bool) spanText {
 }
 
 // What was planted is found, with what it costs; nothing else is.
-func TestRequestsLoseByWhatWasPlanted(t *testing.T) {
+func TestInjectedFaultsOfRequestsHaveTheirCost(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		request  func(i int) spanText

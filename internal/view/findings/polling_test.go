@@ -76,7 +76,7 @@ func TestPollingOfARealRunIsChargedToSenders(t *testing.T) {
 }
 
 // The cause comes first, though communication that may hold more of its waits, and a late start, cost more.
-func TestACauseComesBeforeWhatMayHideMoreOfIt(t *testing.T) {
+func TestCausesComeBeforeMissingRecordsThatMayHideThem(t *testing.T) {
 	d := read(t, viewtest.Import(t, "data", "otf2-lammps-imbalanced16"))
 	var got []finding.Kind
 	for _, f := range d.Findings[:min(4, len(d.Findings))] {

@@ -90,8 +90,8 @@ func TestZoomingOpensSectorsDownToSingleCalls(t *testing.T) {
 	}
 }
 
-// TestASectorSaysWhatItStandsFor under the cursor, and a double click comes closer until it opens.
-func TestASectorSaysWhatItStandsFor(t *testing.T) {
+// TestASectorNamesItsCallsUnderTheCursor under the cursor, and a double click comes closer until it opens.
+func TestASectorNamesItsCallsUnderTheCursor(t *testing.T) {
 	size := scene.Size{Width: 600, Height: 600}
 	open := stencil(t, 40_000)
 	c := viewtest.Case{Reader: open, Size: size}

@@ -232,8 +232,8 @@ func TestManyRanksShareColoursWithTheirNeighbours(t *testing.T) {
 	}
 }
 
-// TestOthersAreNoHue: of many unlike locations the largest have a hue, the others none.
-func TestOthersAreNoHue(t *testing.T) {
+// TestOnlyTheLargestLocationsHaveAHue: of many unlike locations the largest have a hue, the others none.
+func TestOnlyTheLargestLocationsHaveAHue(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("region main role=compute\nregion f role=compute\n")
 	for p := range 20 {

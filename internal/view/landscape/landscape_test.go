@@ -55,7 +55,7 @@ func TestView(t *testing.T) {
 	)
 }
 
-func TestEveryValueIsInTheTwin(t *testing.T) {
+func TestEveryDrawnValueIsInTheJSON(t *testing.T) {
 	c := viewtest.Case{Trace: ranks}
 	b, err := json.Marshal(c.Compute(t, landscape.View, c.Open(t)).Data())
 	if err != nil {

@@ -68,9 +68,9 @@ func unlike(r *rand.Rand, machines, processes int) (text string, values [2][]flo
 	return b.String(), values
 }
 
-// TestTheWholeLosesWhatItsLocationsDiffer: in one slice all as one loses by definition
+// TestLossOfTheWholeEqualsThatOfTheTreemap: in one slice all as one loses by definition
 // what the treemap says, however much was added up before.
-func TestTheWholeLosesWhatItsLocationsDiffer(t *testing.T) {
+func TestLossOfTheWholeEqualsThatOfTheTreemap(t *testing.T) {
 	for _, machines := range []int{3, 60} { // the latter is more than can be weighed
 		text, values := unlike(rand.New(rand.NewPCG(1, 2)), machines, 40)
 		want := 0.0

@@ -126,7 +126,7 @@ func TestFlatRowsAndCallPathsAreNeverAdded(t *testing.T) {
 	}
 }
 
-func TestInclusiveOfCallPathsLeavesOutWhatIsBelowItself(t *testing.T) {
+func TestInclusiveTimeCountsRecursionOnce(t *testing.T) {
 	rows, _ := data(t, viewtest.Case{Trace: paths})
 	if a, b := rows["a"], rows["b"]; a.Inclusive != 100 || a.Exclusive != 40 || counted(a.Calls) != 5 || b.Inclusive != 90 || b.Exclusive != 60 {
 		t.Errorf("a %+v, b %+v", a, b)

@@ -12,7 +12,7 @@ import (
 
 // One task of many is never left: it would last until the end of the trace and be nearly
 // all of the time. It is left out, and the notes say so.
-func TestACallWithoutAnEndDoesNotRule(t *testing.T) {
+func TestProfileLeavesOutCallsWithoutAnEnd(t *testing.T) {
 	r := viewtest.ImportBytes(t, "x.json", []byte(`{"traceEvents":[
 {"ph":"B","name":"RasterTask","pid":1,"tid":1,"ts":0},
 {"ph":"X","name":"RasterTask","pid":1,"tid":2,"ts":10,"dur":4},{"ph":"X","name":"RasterTask","pid":1,"tid":2,"ts":20,"dur":6},

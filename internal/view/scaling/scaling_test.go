@@ -55,7 +55,7 @@ func shown(t *testing.T, runs []view.Run) (scaling.Data, view.Result) {
 	return r.Data().(scaling.Data), r
 }
 
-func TestTheReductionDominatesBeyond(t *testing.T) {
+func TestTheReductionDominatesAtThePredictedSize(t *testing.T) {
 	var runs []view.Run
 	for _, n := range []int{16, 2, 8, 32, 4} { // in any order
 		runs = append(runs, view.Run{Name: fmt.Sprint(n), Source: fmt.Sprint(n), Store: storetest.Text(t, made(n), all.Summaries...)})

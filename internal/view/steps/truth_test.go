@@ -162,7 +162,7 @@ func TestAnMTIAComputes(t *testing.T) {
 	}
 }
 
-func TestVerdictsNameWhatWasPlanted(t *testing.T) {
+func TestVerdictsNameTheInjectedFault(t *testing.T) {
 	for _, c := range []struct {
 		elem  []string
 		bound string

@@ -79,7 +79,7 @@ func TestGPUsHaveTheTallestRowsAndTheirNames(t *testing.T) {
 }
 
 // One GPU that is opened by hand has its streams, and the others stay as they are.
-func TestAGPUOpensByHand(t *testing.T) {
+func TestExpandingOneGPUShowsItsStreamsOnly(t *testing.T) {
 	r := computeFor(t, gpuJob(), view.Spec{}, map[string][]string{"expand": {"rank 3/GPU 0"}},
 		scene.Size{Width: 900, Height: 420})
 	streams, folds := 0, 0

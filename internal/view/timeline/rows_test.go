@@ -8,7 +8,7 @@ import (
 )
 
 // A table is made where there is room for it: the view says beforehand how many rows it has at most.
-func TestATableHasNoMoreRowsThanWereSaid(t *testing.T) {
+func TestTablesHaveAtMostTheAnnouncedRows(t *testing.T) {
 	for _, all := range []string{"false", "true"} {
 		c := viewtest.Case{Trace: `
 location process p0 rank=0

@@ -11,7 +11,7 @@ import (
 
 // Ticks are in the unit of what the axis shows, whatever the layout made of the numbers:
 // "80 M" beside 80.6 ms helps nobody.
-func TestAxesHaveTheUnitOfWhatTheyShow(t *testing.T) {
+func TestAxesHaveTheUnitOfTheirValues(t *testing.T) {
 	const spread = `
 location process "rank 0" rank=0
   0..10000000 solve

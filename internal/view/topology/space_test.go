@@ -115,7 +115,7 @@ func TestAFourthDimensionIsAveragedOrLaidOut(t *testing.T) {
 }
 
 // The layout torus is one: 64 places at one distance from a ring.
-func TestTheTorusIsOne(t *testing.T) {
+func TestTheTorusPlacesAllRanksAtOneDistanceFromItsRing(t *testing.T) {
 	c := viewtest.Case{Trace: many(64), Options: map[string][]string{"layout": {"torus"}}}
 	places := map[[3]float64]bool{}
 	for _, p := range points(t, c) {

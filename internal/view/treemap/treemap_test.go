@@ -110,8 +110,8 @@ func TestTheGroupThatDiffersIsNamedFirst(t *testing.T) {
 	}
 }
 
-// TestLossIsTheDivergenceItClaims computes the loss of a part by its definition.
-func TestLossIsTheDivergenceItClaims(t *testing.T) {
+// TestLossEqualsTheDefinitionOfDivergence computes the loss of a part by its definition.
+func TestLossEqualsTheDefinitionOfDivergence(t *testing.T) {
 	d := data(t, viewtest.Case{Trace: machines, Options: map[string][]string{"group": {"machine"}, "scale": {"paper"}}})
 	loss := func(values ...float64) (sum float64) {
 		total := 0.0
@@ -277,9 +277,9 @@ func TestValuesMayBeCountsOfInstantsOrCounters(t *testing.T) {
 	}
 }
 
-// TestAFixedLevelIsNotToldOfP: where --group draws a level, p has no effect, and notes name
+// TestNotesNamePOnlyIfItHasAnEffect: where --group draws a level, p has no effect, and notes name
 // what has.
-func TestAFixedLevelIsNotToldOfP(t *testing.T) {
+func TestNotesNamePOnlyIfItHasAnEffect(t *testing.T) {
 	for group, want := range map[string]string{"machine": "a deeper --group opens it",
 		"optimal": "a smaller p opens it"} {
 		c := viewtest.Case{Trace: machines,

@@ -6,7 +6,7 @@ import (
 )
 
 // What is called by a query may read on: damage that it meets then is damage, and a fault of its own is not.
-func TestDamageMetByWhoIsCalledIsDamage(t *testing.T) {
+func TestDamageInACallbackIsReportedAsDamage(t *testing.T) {
 	call := func(with any) error {
 		return Guard(func() error { return Shield(func(int) error { panic(with) })(1) })
 	}

@@ -10,7 +10,7 @@ import (
 
 // Streams that are read at the same time lie between each other: what one has read may not take away what another
 // still has to, and what all have read takes no room.
-func TestDroppedChunksGiveTheirRoomBackAndNoOthers(t *testing.T) {
+func TestDroppingChunksFreesTheirSpaceOnly(t *testing.T) {
 	s, err := newChunkSpool(t.TempDir(), 1<<20)
 	if err != nil {
 		t.Fatal(err)

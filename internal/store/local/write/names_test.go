@@ -50,7 +50,7 @@ func TestStringsInAnArenaStayWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestATextHasOneNumberWhereverItLies(t *testing.T) {
+func TestEqualStringsHaveOneNumberInMemoryAndOnDisk(t *testing.T) {
 	table, err := newTextTable(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
