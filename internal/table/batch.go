@@ -255,7 +255,7 @@ func withSpace[T any](held []T, n int) []T {
 	return held[:0]
 }
 
-// flush hands out the rows added since the last time.
+// flush yields the rows added since the last time.
 func (o *Output) flush() error {
 	b := o.batch
 	if o.batch = nil; b == nil {
@@ -264,7 +264,7 @@ func (o *Output) flush() error {
 	return o.Emit(b)
 }
 
-// Each hands out all rows of a table that pass a filter, and some that do not: see Scan.
+// Each yields all rows of a table that pass a filter, and some that do not: see Scan.
 func (t *Table) Each(ctx context.Context, r *Run, f *Filter, to *Output) error {
 	if t.List == nil {
 		return t.Scan(ctx, r, f, to)

@@ -35,10 +35,11 @@ func ofRole(role trace.Role) column[busyRow] {
 const mostBins = 1 << 20
 
 var busy = function(scanned("busy",
-	"What each location did in each step of time, by role; each instant counts once. Busy is compute, io and copy.",
+	"Time of each location in each step of time, by role; each instant counts once. Busy is compute, io and copy.",
 	func(r *Run) int64 { return int64(r.Store.Info().Rows) * 100 },
 	[]column[busyRow]{
-		narrow(integer("location", "", "who, by itself", func(x *busyRow) int64 { return int64(x.location) })),
+		narrow(integer("location", "", "its id; without the locations below it",
+			func(x *busyRow) int64 { return int64(x.location) })),
 		narrow(text("path", "of the location", func(x *busyRow) string { return x.path })),
 		narrow(maybe("rank", "", "of the location", func(x *busyRow) (int64, bool) { return x.rank(x.location) })),
 		integer("begin", "ns", "of the step", func(x *busyRow) int64 { return int64(x.begin) }),

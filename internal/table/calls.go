@@ -24,11 +24,11 @@ type callRow struct {
 var callQuantiles = []float64{0.5, 0.9, 0.99}
 
 var calls = function(scanned("calls",
-	"How long calls take: a row a region, or with by = 'location' a row a location and region. Calls that begin in "+
+	"Durations of calls: one row per region, or with by = 'location' one per location and region. Calls that begin in "+
 		"the window, at their full length.",
 	func(r *Run) int64 { return int64(len(r.Store.Regions())) },
 	[]column[callRow]{
-		narrow(maybe("location", "", "null where all locations are together",
+		narrow(maybe("location", "", "null if all locations are together",
 			func(x *callRow) (int64, bool) { return int64(x.location), x.location != trace.NoLocation })),
 		narrow(maybeText("path", "of the location", func(x *callRow) string {
 			if x.location == trace.NoLocation {
@@ -60,7 +60,7 @@ var calls = function(scanned("calls",
 		number("p90", "ns", "", func(x *callRow) float64 { return x.at[1] }),
 		number("p99", "ns", "", func(x *callRow) float64 { return x.at[2] }),
 		integer("max", "ns", "", func(x *callRow) int64 { return x.sketch.Max }),
-		flag("exact", "1 where quantiles are exact; of very many calls they are within 1 %",
+		flag("exact", "1 if quantiles are exact; of very many calls they are within 1 %",
 			func(x *callRow) bool { return x.sketch.Exact() }),
 	}, scanCalls), append(slices.Clone(windowArguments),
 	Column{Name: "by", Kind: Text, Help: "region or location; left out: region"}))

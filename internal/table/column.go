@@ -10,7 +10,7 @@ import (
 type column[T any] struct {
 	Column
 	put func(*Vector, *T) error
-	// many puts the values of several rows that one T stands for; nil where it stands for one.
+	// many puts the values of several rows that one T stands for; nil if it stands for one.
 	many func(v *Vector, x *T, from, to int)
 }
 
@@ -49,7 +49,7 @@ func text[T any](name, help string, get func(*T) string) column[T] {
 		func(v *Vector, x *T) { v.text(strings.ToValidUTF8(get(x), "\uFFFD")) })
 }
 
-// number is null where there is none, or none that is finite.
+// number is null if there is none, or none that is finite.
 func number[T any](name, unit, help string, get func(*T) float64) column[T] {
 	return plain(Column{Name: name, Kind: Number, Unit: unit, Null: true, Help: help}, func(v *Vector, x *T) {
 		if n := get(x); math.IsNaN(n) || math.IsInf(n, 0) {
@@ -71,7 +71,7 @@ func maybe[T any](name, unit, help string, get func(*T) (int64, bool)) column[T]
 	})
 }
 
-// maybeText is null where it is empty.
+// maybeText is null if it is empty.
 func maybeText[T any](name, help string, get func(*T) string) column[T] {
 	return plain(Column{Name: name, Kind: Text, Null: true, Help: help}, func(v *Vector, x *T) {
 		if s := get(x); s == "" {

@@ -16,8 +16,8 @@ type durationRow struct {
 
 // Durations is the table that a lake keeps of each run beside the others.
 var Durations = function(scanned("durations",
-	"How many calls of a region took how long, over all locations: a histogram whose rows can be added up, also over "+
-		"several runs, and gives any quantile within 1 %.",
+	"Number of calls of a region by duration, over all locations: a histogram. Its rows can be added up, also over "+
+		"several runs, and give any quantile within 1 %.",
 	func(r *Run) int64 { return int64(len(r.Store.Regions())) * 50 },
 	[]column[durationRow]{
 		narrow(text("region", "its name", func(x *durationRow) string { return x.region(x.id).Name })),

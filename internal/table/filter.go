@@ -51,7 +51,7 @@ func (f *Filter) Between(column string) (lo, hi int64) {
 	return lo, hi
 }
 
-// bounds returns the whole numbers that compare so with a value; false where they are not a range.
+// bounds returns the whole numbers that compare so with a value; false if they are not a range.
 func bounds(op Op, value any) (lo, hi int64, ok bool) {
 	lo, hi = math.MinInt64, math.MaxInt64
 	below, above := int64(0), int64(0) // the whole numbers around the value; the value itself twice
@@ -99,7 +99,7 @@ func bounds(op Op, value any) (lo, hi int64, ok bool) {
 	return lo, hi, true
 }
 
-// Words returns a test of the texts that the conditions on a column leave; nil: all.
+// Words returns a test of the strings that the conditions on a column leave; nil: all.
 func (f *Filter) Words(column string) func(string) bool {
 	var tests []func(string) bool
 	for _, c := range f.Conditions {

@@ -16,7 +16,7 @@ type member struct {
 func (x *member) communicator() *trace.Communicator { return &x.Store.Communicators()[x.id] }
 
 var communicators = scanned("communicators",
-	"Groups of locations that talk together, a row a member; one without members has a row of its own.",
+	"Groups of locations that communicate: one row per member. A group without members has one row.",
 	func(r *Run) int64 { return int64(len(r.Store.Communicators())) },
 	[]column[member]{
 		integer("id", "", "its number; `communicator_id` in links", func(x *member) int64 { return int64(x.id) }),
@@ -27,7 +27,7 @@ var communicators = scanned("communicators",
 		}),
 		maybe("number", "", "of the member in it: its rank there",
 			func(x *member) (int64, bool) { return int64(x.number), x.number >= 0 }),
-		maybe("location", "", "who the member is", func(x *member) (int64, bool) {
+		maybe("location", "", "id of the member", func(x *member) (int64, bool) {
 			if x.number < 0 {
 				return 0, false
 			}
@@ -69,7 +69,7 @@ var topologies = scanned("topologies", "Grids of locations: one row per dimensio
 			return ""
 		}),
 		integer("size", "", "places along it", func(x *dimension) int64 { return int64(x.Dims[x.at]) }),
-		flag("periodic", "1 where the last place is beside the first",
+		flag("periodic", "1 if the last place is next to the first",
 			func(x *dimension) bool { return x.at < len(x.Periodic) && x.Periodic[x.at] }),
 	}, func(_ context.Context, r *Run, _ *Filter, to *rowsOf[dimension]) error {
 		for id := range r.Store.Topologies() {
@@ -94,7 +94,7 @@ var coordinates = scanned("coordinates", "Coordinates of locations in topologies
 	func(r *Run) int64 { return int64(len(r.Store.Topologies())) * int64(r.Store.Locations().Len()) },
 	[]column[spot]{
 		integer("topology", "", "its number in topologies", func(x *spot) int64 { return int64(x.id) }),
-		integer("location", "", "who", func(x *spot) int64 { return int64(x.Location) }),
+		integer("location", "", "its id", func(x *spot) int64 { return int64(x.Location) }),
 		integer("dimension", "", "from 0", func(x *spot) int64 { return int64(x.at) }),
 		integer("place", "", "along it, from 0", func(x *spot) int64 { return int64(x.At[x.at]) }),
 	}, func(ctx context.Context, r *Run, _ *Filter, to *rowsOf[spot]) error {

@@ -25,7 +25,7 @@ func (x *interval) where() string {
 }
 
 var intervalColumns = []column[interval]{
-	narrow(ofLane("location", "who", false, func(x *interval) (int64, bool) { return int64(x.Location), true })),
+	narrow(ofLane("location", "its id", false, func(x *interval) (int64, bool) { return int64(x.Location), true })),
 	narrow(pathColumn),
 	narrow(ofLane("rank", "of the location", true, func(x *interval) (int64, bool) { return x.rank(x.Location) })),
 	narrow(ofLane("lane", "which of the location's lanes: intervals that overlap without nesting are in several", false,
@@ -42,9 +42,9 @@ var intervalColumns = []column[interval]{
 			out[i] = int64(x.End(from + i))
 		}
 	})),
-	narrow(ofRow("duration", "ns", "end - begin, with what is called from it (inclusive)",
+	narrow(ofRow("duration", "ns", "end - begin, with callees (inclusive)",
 		func(x *interval, from int, out []int64) { copyTimes(out, x.Duration[from:]) })),
-	narrow(ofRow("exclusive", "ns", "without what is called from it",
+	narrow(ofRow("exclusive", "ns", "without callees",
 		func(x *interval, from int, out []int64) { copyTimes(out, x.Exclusive[from:]) })),
 	narrow(ofRegion("region", "its name", func(g *trace.Region) string { return g.Name })),
 	narrow(ofRow("region_id", "", "its number in regions", func(x *interval, from int, out []int64) {
@@ -72,7 +72,7 @@ var intervalColumns = []column[interval]{
 			}
 		})),
 	inSlices(Column{Name: "inferred", Kind: Flag,
-		Help: "1 where it is not in the source: work around the calls of a rank that records communication only"},
+		Help: "1 if it is not in the source: work around the calls of a rank that records communication only"},
 		func(v *Vector, x *interval, from, to int) {
 			regions, out := x.regionTexts(), v.integers(to-from)
 			for i, g := range x.Region[from:to] {
@@ -123,7 +123,7 @@ var pathColumn = inSlices(Column{Name: "path", Kind: Text, Help: "of the locatio
 		}
 	})
 
-// ofRegion makes a column of texts that regions have.
+// ofRegion makes a column of strings that regions have.
 func ofRegion(name, help string, get func(*trace.Region) string) column[interval] {
 	return inSlices(Column{Name: name, Kind: Text, Help: help}, func(v *Vector, x *interval, from, to int) {
 		texts, out := x.regionTexts().of(x.Run, name, get), v.texts(to-from)
@@ -136,7 +136,7 @@ func ofRegion(name, help string, get func(*trace.Region) string) column[interval
 	})
 }
 
-// ofRegionOrNone is ofRegion whose empty texts are null.
+// ofRegionOrNone is ofRegion whose empty strings are null.
 func ofRegionOrNone(name, help string, get func(*trace.Region) string) column[interval] {
 	return inSlices(Column{Name: name, Kind: Text, Null: true, Help: help},
 		func(v *Vector, x *interval, from, to int) {
@@ -151,7 +151,7 @@ func ofRegionOrNone(name, help string, get func(*trace.Region) string) column[in
 		})
 }
 
-// regionTexts are the texts of all regions as valid UTF-8, by column, each found once for a run.
+// regionTexts are the strings of all regions as valid UTF-8, by column, each found once for a run.
 type regionTexts struct {
 	mu       sync.Mutex
 	byColumn map[string][]string
@@ -204,7 +204,7 @@ func (v *Vector) integers(n int) []int64 {
 	return v.Integers[at:]
 }
 
-// texts appends n texts that are there, and returns them, to be overwritten.
+// texts appends n strings that are there, and returns them, to be overwritten.
 func (v *Vector) texts(n int) []string {
 	at := len(v.Texts)
 	v.Texts = slices.Grow(v.Texts, n)[:at+n]

@@ -23,7 +23,7 @@ var lines = scanned("lines", "Values of source lines, from profiles that record 
 	"and repeats a part of its inclusive value: choose `callee is null` for the lines themselves.",
 	func(r *Run) int64 { return r.Store.Info().Lines },
 	[]column[lineRow]{
-		narrow(integer("location", "", "who", func(x *lineRow) int64 { return int64(x.Location) })),
+		narrow(integer("location", "", "its id", func(x *lineRow) int64 { return int64(x.Location) })),
 		narrow(text("path", "of the location", func(x *lineRow) string { return x.Run.path(x.Location) })),
 		narrow(maybe("rank", "", "of the location", func(x *lineRow) (int64, bool) { return x.rank(x.Location) })),
 		narrow(integer("callpath", "", "its number in callpaths", func(x *lineRow) int64 { return int64(x.Path) })),

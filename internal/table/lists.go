@@ -18,7 +18,7 @@ var locations = listed("locations",
 			up := p.Store.Locations().Parent[p.at]
 			return int64(up), up != trace.NoLocation
 		}),
-		text("name", "as the source says", func(p *place) string { return p.Store.Locations().Name[p.at] }),
+		text("name", "as in the source", func(p *place) string { return p.Store.Locations().Name[p.at] }),
 		text("path", "the names from the top, joined by slashes",
 			func(p *place) string { return p.path(trace.LocationID(p.at)) }),
 		text("kind", "machine, process, thread, stream, or a word of the format",
@@ -31,7 +31,7 @@ var locations = listed("locations",
 		stored(Column{Name: "intervals", Kind: Integer, Help: "how many intervals it has itself"},
 			func(p *place) (any, error) { return ownIntervals(p.Run, trace.LocationID(p.at)) }),
 		flag("overlay",
-			"1 where its intervals repeat the time of another location (sampled stacks, repeated states); "+
+			"1 if its intervals repeat the time of another location (sampled stacks, repeated states); "+
 				"sums leave them out",
 			func(p *place) bool { return p.Store.Locations().IsAside(trace.LocationID(p.at)) }),
 		flag("aside", "the name of overlay in the release before",
@@ -59,7 +59,7 @@ func ownIntervals(r *Run, id trace.LocationID) (int64, error) {
 	return n - others, err
 }
 
-var regions = listed("regions", "What can be entered: functions, operators, states.",
+var regions = listed("regions", "Regions of the program: functions, operators, states.",
 	func(r *Run) int { return len(r.Store.Regions()) },
 	[]column[place]{
 		narrow(integer("id", "", "its number; `region_id` in other tables",
@@ -85,7 +85,7 @@ var regions = listed("regions", "What can be entered: functions, operators, stat
 				}
 				return name
 			}),
-		flag("inferred", "1 where its intervals are not in the source",
+		flag("inferred", "1 if its intervals are not in the source",
 			func(p *place) bool { return trace.Inferred(p.region(trace.RegionID(p.at))) }),
 	})
 
@@ -95,9 +95,9 @@ var counters = listed("counters", "Numbers recorded over time; their values are 
 		narrow(integer("id", "", "its number; `counter` in samples", func(p *place) int64 { return int64(p.at) })),
 		text("name", "", func(p *place) string { return p.Store.Counters()[p.at].Name }),
 		maybeText("unit", "", func(p *place) string { return p.Store.Counters()[p.at].Unit }),
-		flag("monotone", "1 where it counts on, 0 where it is a level",
+		flag("monotone", "1 if its values only grow, 0 if it is a level",
 			func(p *place) bool { return p.Store.Counters()[p.at].Monotone }),
-		integer("location", "", "whose it is",
+		integer("location", "", "id of the location of the counter",
 			func(p *place) int64 { return int64(p.Store.Counters()[p.at].Location) }),
 		text("path", "of the location", func(p *place) string { return p.path(p.Store.Counters()[p.at].Location) }),
 		maybe("rank", "", "of the location",
@@ -120,7 +120,7 @@ var callPaths = listed("callpaths", "Call paths of a profile: a region under tho
 		integer("depth", "", "how many are above",
 			func(p *place) int64 { return int64(p.callDepth(trace.CallPathID(p.at))) }),
 		flag("flat",
-			"1 where it is the total of a region over all callers, as the source gives it: never add it to paths",
+			"1 if it is the total of a region over all callers, as in the source: never add it to paths",
 			func(p *place) bool { return p.Store.CallPaths()[p.at].Flat }),
 	})
 
@@ -147,7 +147,7 @@ func (r *Run) callDepth(id trace.CallPathID) int {
 	return depth
 }
 
-var metrics = listed("metrics", "What a profile measured.",
+var metrics = listed("metrics", "Metrics of a profile.",
 	func(r *Run) int { return len(r.Store.Metrics()) },
 	[]column[place]{
 		narrow(integer("id", "", "its number", func(p *place) int64 { return int64(p.at) })),
@@ -162,7 +162,7 @@ var metrics = listed("metrics", "What a profile measured.",
 			}
 			return "sum"
 		}),
-		flag("whole", "1 where values are whole numbers",
+		flag("whole", "1 if values are whole numbers",
 			func(p *place) bool { return p.Store.Metrics()[p.at].Integer }),
 		flag("main", "1 for the metric of time",
 			func(p *place) bool { return p.Store.Metrics()[p.at].Default }),
@@ -174,14 +174,14 @@ func total(name, help string, get func(*store.Info) int64) column[place] {
 	return integer(name, "", help, func(p *place) int64 { return get(p.Store.Info()) })
 }
 
-var runs = listed("runs", "The run itself, in one row: what `parallax info` says.",
+var runs = listed("runs", "The run, in one row: the numbers of `parallax info`.",
 	func(*Run) int { return 1 },
 	[]column[place]{
 		text("name", "", func(p *place) string { return p.Name }),
-		text("source", "what was opened", func(p *place) string { return p.Source }),
+		text("source", "the path or address that was opened", func(p *place) string { return p.Source }),
 		text("format", "", func(p *place) string { return p.Store.Info().Format }),
 		integer("begin", "ns", "0: times are from the start of the trace", func(*place) int64 { return 0 }),
-		integer("end", "ns", "how long it took", func(p *place) int64 { return int64(p.Store.Info().End) }),
+		integer("end", "ns", "length of the run", func(p *place) int64 { return int64(p.Store.Info().End) }),
 		integer("origin", "ns", "the time of the source that is 0 here",
 			func(p *place) int64 { return int64(p.Store.Info().Origin) }),
 		integer("locations", "", "nodes of the tree", func(p *place) int64 { return int64(p.Store.Locations().Len()) }),
@@ -198,18 +198,18 @@ var runs = listed("runs", "The run itself, in one row: what `parallax info` says
 		total("depth", "deepest nesting of intervals", func(i *store.Info) int64 { return int64(i.Depth) }),
 	})
 
-var report = listed("report", "What the reader repaired, guessed or left out, as `parallax info` says it.",
+var report = listed("report",
+	"The import report: records that were repaired, guessed or left out, as in `parallax info`.",
 	func(r *Run) int { return len(r.Store.Info().Report) },
 	[]column[place]{
 		text("kind", "repaired, guessed or skipped",
 			func(p *place) string { return p.Store.Info().Report[p.at].Kind.String() }),
 		text("what", "", func(p *place) string { return p.Store.Info().Report[p.at].What }),
-		integer("count", "", "how often", func(p *place) int64 { return p.Store.Info().Report[p.at].Count }),
-		maybeText("example", "where it was met first",
+		integer("count", "", "number of cases", func(p *place) int64 { return p.Store.Info().Report[p.at].Count }),
+		maybeText("example", "first place where it occurred",
 			func(p *place) string { return p.Store.Info().Report[p.at].Example }),
 		flag("lost",
-			"1 where something of the program is not known because of it; what repeats other records is skipped and "+
-				"not lost",
+			"1 if the run lacks data of the program because of it; 0 for skipped records that repeat others",
 			func(p *place) bool { return p.Store.Info().Report[p.at].Kind.Lost() }),
 		maybeText("consequence", "effect on the run of parts that are not kept",
 			func(p *place) string { return p.Store.Info().Report[p.at].Kind.Consequence() }),

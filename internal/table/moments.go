@@ -17,9 +17,9 @@ var distributions = scanned("distributions",
 	"Distributions that a profile gives condensed, such as sizes of messages: of each location and call path.",
 	func(r *Run) int64 { return r.Store.Info().Profile },
 	[]column[distribution]{
-		integer("location", "", "who", func(x *distribution) int64 { return int64(x.Location) }),
+		integer("location", "", "its id", func(x *distribution) int64 { return int64(x.Location) }),
 		text("path", "of the location", func(x *distribution) string { return x.Run.path(x.Location) }),
-		maybe("callpath", "", "its number in callpaths; null where it is tied to none",
+		maybe("callpath", "", "its number in callpaths; null if it is tied to none",
 			func(x *distribution) (int64, bool) {
 				return int64(x.Path), x.Path != trace.NoCallPath
 			}),
@@ -50,12 +50,12 @@ type momentsRow struct {
 }
 
 var moments = scanned("moments",
-	"What a recorder inside a program kept of each location, role and window in place of intervals: weight, mean and "+
-		"central sums of time.",
+	"Statistics of a recorder inside a program, in place of intervals: weight, mean and central sums of time for each "+
+		"location, role and window.",
 	func(r *Run) int64 { return int64(r.Store.Locations().Len()) },
 	func() []column[momentsRow] {
 		columns := []column[momentsRow]{
-			integer("location", "", "who", func(x *momentsRow) int64 { return int64(x.Location) }),
+			integer("location", "", "its id", func(x *momentsRow) int64 { return int64(x.Location) }),
 			text("path", "of the location", func(x *momentsRow) string { return x.path(x.Location) }),
 			text("role", "", func(x *momentsRow) string { return x.Role.String() }),
 			integer("begin", "ns", "of the window", func(x *momentsRow) int64 { return int64(x.Begin) }),

@@ -30,7 +30,7 @@ var profile = scanned("profile", "Totals of each location, call path and metric,
 		return r.Store.Info().Profile
 	},
 	[]column[profileRow]{
-		narrow(integer("location", "", "who", func(x *profileRow) int64 { return int64(x.Location) })),
+		narrow(integer("location", "", "its id", func(x *profileRow) int64 { return int64(x.Location) })),
 		narrow(text("path", "of the location", func(x *profileRow) string { return x.Run.path(x.Location) })),
 		narrow(maybe("rank", "", "of the location", func(x *profileRow) (int64, bool) { return x.rank(x.Location) })),
 		narrow(maybe("callpath", "", "its number in callpaths; null in a trace",
@@ -38,17 +38,17 @@ var profile = scanned("profile", "Totals of each location, call path and metric,
 		narrow(text("region", "the last of the path",
 			func(x *profileRow) string { return x.Run.region(x.region).Name })),
 		narrow(integer("region_id", "", "its number in regions", func(x *profileRow) int64 { return int64(x.region) })),
-		flag("flat", "1 where it is a total over all callers: never add it to paths",
+		flag("flat", "1 if it is a total over all callers: never add it to paths",
 			func(x *profileRow) bool { return x.flat }),
 		narrow(text("metric", "", func(x *profileRow) string { return x.metric })),
 		maybeText("unit", "of the metric; null for a count", func(x *profileRow) string { return x.unit }),
 		number("calls", "",
-			"the same in all metrics of a path; null where the source does not count them, as in samples",
+			"the same in all metrics of a path; null if the source does not count them, as in samples",
 			func(x *profileRow) float64 { return x.Calls }),
-		number("subcalls", "", "calls made by it; null where they are not counted",
+		number("subcalls", "", "calls made by it; null if they are not counted",
 			func(x *profileRow) float64 { return x.Subcalls }),
 		number("inclusive", "",
-			"with what is called from it; null where the region is also further up its path, whose value holds this "+
+			"with callees; null if the region is also further up its path, whose value includes this "+
 				"one",
 			func(x *profileRow) float64 {
 				if !x.outermost {

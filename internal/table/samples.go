@@ -23,7 +23,8 @@ var samples = scanned("samples", "Values of counters, in order of counter and ti
 		narrow(integer("counter", "", "its number in counters", func(x *sample) int64 { return int64(x.Counter) })),
 		narrow(text("name", "of the counter", func(x *sample) string { return x.counter.Name })),
 		maybeText("unit", "of the counter", func(x *sample) string { return x.counter.Unit }),
-		narrow(integer("location", "", "whose it is", func(x *sample) int64 { return int64(x.counter.Location) })),
+		narrow(integer("location", "", "id of the location of the counter",
+			func(x *sample) int64 { return int64(x.counter.Location) })),
 		narrow(text("path", "of the location", func(x *sample) string { return x.path })),
 		narrow(maybe("rank", "", "of the location",
 			func(x *sample) (int64, bool) { return x.rank(x.counter.Location) })),
@@ -76,7 +77,7 @@ type instant struct {
 var instants = scanned("instants", "Points in time with a name, in order of location and time.",
 	func(r *Run) int64 { return r.Store.Info().Instants },
 	[]column[instant]{
-		narrow(integer("location", "", "where", func(x *instant) int64 { return int64(x.Location) })),
+		narrow(integer("location", "", "its id", func(x *instant) int64 { return int64(x.Location) })),
 		narrow(text("path", "of the location", func(x *instant) string { return x.path })),
 		narrow(maybe("rank", "", "of the location", func(x *instant) (int64, bool) { return x.rank(x.Location) })),
 		narrow(integer("time", "ns", "", func(x *instant) int64 { return int64(x.Time[x.i]) })),

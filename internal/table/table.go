@@ -62,7 +62,7 @@ type Table struct {
 	Size func(*Run) int64
 	// List is set where any row can be asked for.
 	List *List
-	// Scan hands out the rows. It may hand out rows that do not pass the filter, never
+	// Scan yields the rows. It may yield rows that do not pass the filter, never
 	// leave out one that does.
 	Scan func(ctx context.Context, r *Run, f *Filter, to *Output) error
 	// Split returns filters that leave about so many rows each; one after the other, those are all rows of f in their

@@ -39,7 +39,7 @@ var timeIn = function(scanned("time_in",
 		"any window. Times are clipped to the window.",
 	func(r *Run) int64 { return int64(r.Store.Info().Rows) * int64(min(len(r.Store.Regions()), 100)) },
 	[]column[timeRow]{
-		narrow(integer("location", "", "who; none that is aside, unless asked for by its number",
+		narrow(integer("location", "", "its id; overlay locations only if selected by id",
 			func(x *timeRow) int64 { return int64(x.location) })),
 		narrow(text("path", "of the location", func(x *timeRow) string { return x.path })),
 		narrow(maybe("rank", "", "of the location", func(x *timeRow) (int64, bool) { return x.rank(x.location) })),
@@ -56,7 +56,7 @@ var timeIn = function(scanned("time_in",
 // someLocations is how many locations a function asks about at once.
 const someLocations = 1024
 
-// holding hands out the locations of a filter that hold intervals, some at a time. Overlays are included only if one
+// holding yields the locations of a filter that hold intervals, some at a time. Overlays are included only if one
 // location is asked for.
 func (r *Run) holding(ctx context.Context, at where, f func([]trace.LocationID) error) error {
 	lanes, tree := r.Store.Lanes(), r.Store.Locations()
@@ -84,7 +84,7 @@ func scanTimeIn(ctx context.Context, r *Run, f *Filter, to *rowsOf[timeRow]) err
 	return eachTime(ctx, r, f, begin, end, to.Output, to.add)
 }
 
-// eachTime hands out time and calls in a window of the locations and regions that a filter leaves.
+// eachTime yields time and calls in a window of the locations and regions that a filter leaves.
 func eachTime(ctx context.Context, r *Run, f *Filter, begin, end trace.Time, to *Output,
 	add func(*timeRow) error) error {
 	keep := f.regions(r)

@@ -35,10 +35,10 @@ var criticalPath = table.NewFunction("critical_path",
 	[]table.Column{
 		{Name: "request", Kind: table.Text, Help: "its id, or the name of the step"},
 		{Name: "location", Kind: table.Integer, Null: true,
-			Help: "where the call is; null where the request's root is not in the source"},
+			Help: "location of the call; null if the request's root is not in the source"},
 		{Name: "path", Kind: table.Text, Null: true, Help: "of the location"},
 		{Name: "service", Kind: table.Text, Null: true,
-			Help: "of the call; of a GPU job what the time is spent with: on the host, call, kernel, launch and so on"},
+			Help: "of the call; of a GPU job the kind of activity: on the host, call, kernel, launch and so on"},
 		{Name: "region", Kind: table.Text, Null: true, Help: "its name"},
 		{Name: "region_id", Kind: table.Integer, Null: true, Help: "its number in regions"},
 		{Name: "lane", Kind: table.Integer, Null: true, Help: "location, lane and row name the call in intervals"},
@@ -47,8 +47,8 @@ var criticalPath = table.NewFunction("critical_path",
 		{Name: "end", Kind: table.Integer, Unit: "ns", Help: "not included"},
 		{Name: "duration", Kind: table.Integer, Unit: "ns", Help: "end - begin"},
 		{Name: "moved", Kind: table.Integer, Unit: "ns",
-			Help: "by how much it was moved back since clocks disagree: it was recorded at begin + moved"},
-		{Name: "failed", Kind: table.Flag, Help: "1 where the call says that it failed"},
+			Help: "how far it was moved back because of clock skew: it was recorded at begin + moved"},
+		{Name: "failed", Kind: table.Flag, Help: "1 if the call failed"},
 	}, criticalPathRows)
 
 func criticalPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(...any) error) error {

@@ -15,26 +15,26 @@ import (
 
 // findingsOf is the findings of a run as a table.
 var findingsOf = table.NewFunction("findings",
-	"What the run loses time by, most first, as `parallax check` says it. A run without intervals has none.",
+	"The findings of `parallax check`, largest time lost first. A run without intervals has none.",
 	[]table.Column{},
 	[]table.Column{
 		{Name: "kind", Kind: table.Text, Help: "straggler, imbalance, late sender …; docs/findings.md lists them"},
 		{Name: "severity", Kind: table.Text, Help: "high, medium or low"},
 		{Name: "lost", Kind: table.Integer, Unit: "ns", Help: "time lost, added up over locations"},
 		{Name: "share", Kind: table.Number,
-			Help: "of all time, or of that of ranks, processors, steps or requests, as the view's share_of says"},
+			Help: "of all time, or of that of ranks, processors, steps or requests: the field share_of of the view"},
 		{Name: "text", Kind: table.Text, Help: "one plain sentence"},
 		{Name: "begin", Kind: table.Integer, Unit: "ns", Help: "when"},
 		{Name: "end", Kind: table.Integer, Unit: "ns"},
 		{Name: "location", Kind: table.Integer, Null: true, Help: "the first of those it is about; null for all"},
 		{Name: "paths", Kind: table.Text, Null: true, Help: "all of them, joined by commas; null for all"},
-		{Name: "view", Kind: table.Text, Help: "which view shows it"},
-		{Name: "unit", Kind: table.Text, Help: "of lost: ns, or what a profile without time counts"},
-		{Name: "title", Kind: table.Text, Help: "the kind as people call it: Load imbalance"},
+		{Name: "view", Kind: table.Text, Help: "the view that shows it"},
+		{Name: "unit", Kind: table.Text, Help: "of lost: ns, or the unit of a profile without time"},
+		{Name: "title", Kind: table.Text, Help: "the usual name of the kind: Load imbalance"},
 		{Name: "symptom", Kind: table.Integer, Help: "1: another finding is its cause, and comes before it"},
-		{Name: "next", Kind: table.Text, Help: "what to try, or where to look"},
+		{Name: "next", Kind: table.Text, Help: "a remedy to try, or a place to look"},
 		{Name: "gain", Kind: table.Integer, Unit: "ns", Null: true,
-			Help: "by how much the run would be shorter without the cause; null: not predicted"},
+			Help: "how much shorter the run would be without the cause; null: not predicted"},
 		{Name: "gain_share", Kind: table.Number, Null: true, Help: "the same as a part of the run, steps or requests"},
 	}, findingsRows)
 

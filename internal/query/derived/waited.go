@@ -17,12 +17,12 @@ var windowArguments = []table.Column{
 
 // waited is the waits themselves.
 var waited = table.NewFunction("waited",
-	"Every wait of one location for another, once per cause: who waited, from when to when, in which call, for whom, "+
-		"and which location and region caused how much of it. It is read from the run anew. A run whose waits are not "+
-		"followed one by one (GPUs, goroutines, profiles, clocks that disagree) has no rows.",
+	"Every wait of one location for another: one row per wait and cause, with the waiting location, the call, the "+
+		"awaited location, and the time due to the cause. It is computed from the run for each query. Runs whose waits "+
+		"are not traced one by one (GPUs, goroutines, profiles, clock skew) have no rows.",
 	windowArguments,
 	[]table.Column{
-		{Name: "location", Kind: table.Integer, Help: "who waited"},
+		{Name: "location", Kind: table.Integer, Help: "location that waited"},
 		{Name: "rank", Kind: table.Integer, Null: true, Help: "of the location"},
 		{Name: "unit", Kind: table.Integer, Help: "the location that is compared: of a rank with threads its process"},
 		{Name: "begin", Kind: table.Integer, Unit: "ns", Help: "of the wait"},
@@ -35,7 +35,7 @@ var waited = table.NewFunction("waited",
 			Help: "location that caused it, by itself or through others that waited; null: the records contradict it"},
 		{Name: "cause_rank", Kind: table.Integer, Null: true, Help: "of the cause"},
 		{Name: "cause_unit", Kind: table.Integer, Null: true, Help: "as unit, of the cause"},
-		{Name: "cause_region", Kind: table.Text, Help: "what the cause was in"},
+		{Name: "cause_region", Kind: table.Text, Help: "region of the cause at that time"},
 		{Name: "direct", Kind: table.Flag, Help: "0: passed on by others that waited themselves"},
 		{Name: "time", Kind: table.Integer, Unit: "ns", Help: "part of the wait that this cause has"},
 	}, waitedRows)

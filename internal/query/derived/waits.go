@@ -9,8 +9,8 @@ import (
 
 // waitsOf sums up waiting by its cause.
 var waitsOf = table.NewFunction("waits",
-	"All that locations waited for others, added up by whose doing it was: the budget of waiting. What has no known "+
-		"cause is a row without a location. Together they are `accounts.waiting` of the findings.",
+	"The budget of waiting: the time that locations waited for others, summed by cause. Waiting without a known cause "+
+		"is a row without a location. All rows add up to `accounts.waiting` of the findings.",
 	[]table.Column{
 		{Name: "begin", Kind: table.Integer, Unit: "ns", Help: "of the window; left out or null: 0"},
 		{Name: "end", Kind: table.Integer, Unit: "ns", Help: "of the window; left out or null: the end of the run"},
@@ -18,10 +18,10 @@ var waitsOf = table.NewFunction("waits",
 	[]table.Column{
 		{Name: "cause", Kind: table.Text, Help: "kind of the finding that reports it, else the way of waiting"},
 		{Name: "finding", Kind: table.Text, Null: true, Help: "kind of the finding that reports it; null: none does"},
-		{Name: "location", Kind: table.Integer, Null: true, Help: "who made others wait; null: not known"},
+		{Name: "location", Kind: table.Integer, Null: true, Help: "location that made others wait; null: not known"},
 		{Name: "path", Kind: table.Text, Null: true, Help: "of the location"},
 		{Name: "rank", Kind: table.Integer, Null: true, Help: "of the location"},
-		{Name: "region", Kind: table.Text, Null: true, Help: "what it was in"},
+		{Name: "region", Kind: table.Text, Null: true, Help: "its region at that time"},
 		{Name: "time", Kind: table.Integer, Unit: "ns", Help: "waited by others, added up"},
 		{Name: "direct", Kind: table.Integer, Unit: "ns",
 			Help: "of it, waited for the location itself; the rest was passed on by others that waited"},
