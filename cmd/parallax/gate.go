@@ -181,7 +181,7 @@ func timesOf(what string, d *compare.Data) *measured {
 
 const fewRuns = "; two or three runs a side tell a large change"
 
-// mostNeeded is the number of runs beyond which a change is as large as its limit, for all that can be told.
+// mostNeeded is the number of runs beyond which a change is as large as its limit, for all that is known.
 const mostNeeded = 200
 
 // uncertain says that the runs do not tell on which side of a limit a change is, and how many would.

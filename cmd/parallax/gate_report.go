@@ -22,10 +22,10 @@ func gateFlags(fs *pflag.FlagSet, unsure string) {
 	fs.String("junit", "", "FILE for the limits as test cases in JUnit's XML, which CI systems show")
 }
 
-// unsureFails reports whether limits that cannot be told count as failed.
+// unsureFails reports whether limits that are undecided count as failed.
 func (e *env) unsureFails() bool { return e.text("cannot-tell") == "fail" }
 
-// gateStatus ends the program by the numbers of limits that are broken and that cannot be told.
+// gateStatus ends the program by the numbers of limits that are broken and undecided.
 func (e *env) gateStatus(broken, unsure int) error {
 	switch {
 	case broken > 0 || unsure > 0 && e.unsureFails():

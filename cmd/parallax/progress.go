@@ -63,7 +63,7 @@ func short(label string, columns int) string {
 	return label
 }
 
-// A pace knows since when bytes of a source are read.
+// A pace records since when bytes of a source are read.
 type pace struct {
 	label string
 	began time.Time

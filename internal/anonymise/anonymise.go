@@ -26,7 +26,7 @@ type Options struct {
 	Keep []string // of Keeps
 }
 
-// A Writer hands a trace on to another with its names replaced.
+// A Writer passes a trace on to another with its names replaced.
 type Writer struct {
 	w    trace.Writer
 	key  []byte

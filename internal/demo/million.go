@@ -102,7 +102,7 @@ func writeMillion(ctx context.Context, o Options, w trace.Writer) error {
 	})
 }
 
-// defineMillion defines the tree and hands out the first process of each machine.
+// defineMillion defines the tree and returns the first process of each machine.
 func defineMillion(w trace.Writer, first func(trace.LocationID)) {
 	levels := []struct {
 		kind   trace.Kind

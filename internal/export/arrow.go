@@ -38,7 +38,7 @@ var arrowContinues = [4]byte{0xff, 0xff, 0xff, 0xff}
 // An ArrowForm is how batches are written.
 type ArrowForm uint8
 
-// The forms. In one with dictionaries each batch is preceded by the texts of its columns, each once; a file has none,
+// The forms. In one with dictionaries each batch is preceded by the strings of its columns, each once; a file has none,
 // since there they could not change from batch to batch.
 const (
 	ArrowFile ArrowForm = iota
@@ -46,7 +46,7 @@ const (
 	ArrowDictionaries
 )
 
-// WriteArrow writes the batches that a function hands out. It encodes a batch by encode, which several goroutines may
+// WriteArrow writes the batches that a function yields. It encodes a batch by encode, which several goroutines may
 // call at once, and writes what it made by write, in the order of the rows.
 func WriteArrow(w io.Writer, columns []table.Column, form ArrowForm,
 	each func(encode func(*table.Batch) (*ArrowBatches, error), write func(*ArrowBatches) error) error) error {
@@ -115,7 +115,7 @@ type arrowWriter struct {
 // An arrowEncoder makes messages of batches.
 type arrowEncoder struct {
 	columns []table.Column
-	// dictionaries says that texts of a batch are written once, before it.
+	// dictionaries says that strings of a batch are written once, before it.
 	dictionaries bool
 	out          []byte
 	err          error
@@ -284,14 +284,14 @@ func (a *arrowEncoder) recordBatch(f *flatbuffers.Builder, rows int) flatbuffers
 	return f.EndObject()
 }
 
-// A wordCache knows codes of texts by where their bytes are: nearly all texts of a column are the same few strings.
+// A wordCache holds codes of strings by where their bytes are: nearly all strings of a column are the same few strings.
 type wordCache [512]struct {
 	at   *byte
 	size int
 	code int32
 }
 
-// encoded returns the texts of some rows, each once, and which of them each row has.
+// encoded returns the strings of some rows, each once, and which of them each row has.
 func (a *arrowEncoder) encoded(v *table.Vector, from, to int) (words table.Vector, codes []int32) {
 	words, codes = table.Vector{Kind: table.Text}, make([]int32, to-from)
 	numbers := map[string]int32{}
@@ -313,7 +313,7 @@ func (a *arrowEncoder) encoded(v *table.Vector, from, to int) (words table.Vecto
 	return words, codes
 }
 
-// codes appends the buffers of a column of texts that a dictionary has.
+// codes appends the buffers of a column of strings that a dictionary has.
 func (a *arrowEncoder) codes(v *table.Vector, codes []int32, from, to int) {
 	a.validity(v, from, to)
 	at := a.begin()
@@ -334,7 +334,7 @@ func pairs(f *flatbuffers.Builder, list [][2]int64) flatbuffers.UOffsetT {
 	return f.EndVector(len(list))
 }
 
-// column appends the buffers of a column: which values are there; where texts end; the values.
+// column appends the buffers of a column: which values are there; where strings end; the values.
 func (a *arrowEncoder) column(v *table.Vector, from, to int) {
 	a.validity(v, from, to)
 	at := a.begin()

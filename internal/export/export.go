@@ -136,7 +136,7 @@ func writeTable(ctx context.Context, path string, r *table.Run, t *table.Table) 
 	return rows, err
 }
 
-// Write writes one Parquet file of the batches that a function hands out.
+// Write writes one Parquet file of the batches that a function yields.
 func Write(ctx context.Context, w io.Writer, name string, columns []table.Column,
 	each func(emit func(*table.Batch) error) error) (rows int64, err error) {
 	f := newFile(ctx, w, name, columns)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// identity tells a directory apart from all others on the machine.
+// identity distinguishes a directory from all others on the machine.
 func identity(info fs.FileInfo) (any, bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -73,7 +73,7 @@ type Options struct {
 	Memory int64
 }
 
-// The three kinds of errors, told apart with errors.Is.
+// The three kinds of errors, distinguished with errors.Is.
 var (
 	ErrMalformed   = errors.New("malformed")
 	ErrUnsupported = errors.New("unsupported")

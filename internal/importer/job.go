@@ -14,14 +14,14 @@ import (
 // A Part is the files of one process, with the facts that their heads state.
 type Part struct {
 	Files   []string
-	Name    string // path that tells runs apart; usually that of the first file
+	Name    string // path that distinguishes runs; usually that of the first file
 	Rank    int    // -1: not stated
 	Process string // host and process id; "": not stated
 	Begin   int64  // ns on a clock that all parts share; 0: not stated
 }
 
 // Jobs splits parts into runs. A run has each rank once, and each process once if ranks are not stated: a part that
-// states the same rank as another belongs to another run. File names without the rank tell the runs apart; if
+// states the same rank as another belongs to another run. File names without the rank distinguish the runs; if
 // they do not hold it, the order in time does.
 func Jobs(parts []Part) (jobs [][]Part) {
 	if !repeat(parts) {

@@ -27,7 +27,7 @@ func numbered(key string, n int64) []trace.Attribute {
 	return []trace.Attribute{{Key: key, Value: trace.Integer(n)}}
 }
 
-// An osIdentity is what tells a process or thread apart in its operating system; -1 and "" are not known.
+// An osIdentity is what distinguishes a process or thread in its operating system; -1 and "" are not known.
 type osIdentity struct {
 	host     string
 	pid, tid int64

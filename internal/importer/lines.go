@@ -14,7 +14,7 @@ import (
 // longestLine bounds a line of Lines: names of templates are long.
 const longestLine = 1 << 20
 
-// Lines hands the lines of a text to take, numbered from 1 and without their ends, until the text ends; each is valid
+// Lines passes the lines of a text to take, numbered from 1 and without their ends, until the text ends; each is valid
 // until the next. Longer lines than a megabyte are left out, and a text that breaks off is read up to there; both are
 // reported. If nothing could be read, that is the error.
 func Lines(ctx context.Context, in io.Reader, label string, w trace.Writer, take func(n int, line []byte)) error {

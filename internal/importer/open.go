@@ -91,7 +91,7 @@ func newSource(name string) (Source, error) {
 }
 
 // withinArchive opens one entry or folder of an archive, named as messages name it: the archive's path,
-// then the path within it. It says false where nothing above name is an archive.
+// then the path within it. It says false if nothing above name is an archive.
 func withinArchive(name string) (Source, bool, error) {
 	at, inside := archiveAbove(name)
 	if at == "" {

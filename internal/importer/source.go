@@ -39,7 +39,7 @@ type Skip struct {
 }
 
 // Head returns up to the first 64 KiB of a file, unpacked where the file is gzip,
-// zstd or bzip2 whatever its name says; nil where it cannot be read. It is read
+// zstd or bzip2 whatever its name says; nil if it cannot be read. It is read
 // once and kept. In sources of more than 2,048 files heads are shorter, at least
 // 1 KiB, so that all together stay within 128 MiB.
 func (s Source) Head(path string) []byte {

@@ -83,7 +83,7 @@ func (t *Tally[R]) Entries(label, unit string, reasons []Reason) (list []trace.R
 	return list
 }
 
-// Report hands over the counts, and starts anew.
+// Report passes on the counts, and starts anew.
 func (t *Tally[R]) Report(w trace.Writer, label, unit string, reasons []Reason) {
 	for _, e := range t.Entries(label, unit, reasons) {
 		w.Report(e.Kind, e.What, e.Count, e.Example)

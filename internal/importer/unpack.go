@@ -24,7 +24,7 @@ type packing struct {
 	open func(io.Reader) (io.Reader, func(), error)
 }
 
-// packings are told apart by content; names of files do not count. Each magic is
+// packings are distinguished by content; names of files do not count. Each magic is
 // long enough not to be met by chance in a trace.
 var packings = []packing{
 	{"gzip", []string{"\x1f\x8b\x08"}, openGzip},
@@ -48,7 +48,7 @@ func bzip2Magic() (magic []string) {
 // longestMagic is how many bytes packingOf needs.
 const longestMagic = 10
 
-// packingOf tells how data that begins like this is packed; nil: not at all.
+// packingOf returns how data that begins like this is packed; nil: not at all.
 func packingOf(begin []byte) *packing {
 	for i := range packings {
 		for _, m := range packings[i].magic {

@@ -13,7 +13,7 @@ import (
 // wideBegin is how many bytes isWide wants to see.
 const wideBegin = 64
 
-// isWide knows text in UTF-16 by its byte order mark, and by most of its characters being
+// isWide recognises text in UTF-16 by its byte order mark, and by most of its characters being
 // Latin: two bytes alone may begin anything.
 func isWide(begin []byte) bool {
 	order := wideOrder(begin)

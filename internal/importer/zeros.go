@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// zeroBytes counts bytes that are zero in the texts of a run. A block that was never
+// zeroBytes counts bytes that are zero in the strings of a run. A block that was never
 // written, of a full disk or a crash, reads as zeros: names go on across it, lines and
 // records in it are gone, and no grammar tells.
 type zeroBytes struct {

@@ -19,7 +19,7 @@ import (
 // DefaultProject is the project of runs that were given none.
 const DefaultProject = "default"
 
-// Append writes a run into the lake, which it makes where there is none. The name of the run is a.Run; if another run
+// Append writes a run into the lake, which it makes if there is none. The name of the run is a.Run; if another run
 // has it, the time of its start is added. Fields that a leaves empty are taken from the run's source.
 func Append(ctx context.Context, dir string, r *table.Run, a About, done func(table string, rows int64)) (*About,
 	error) {

@@ -156,7 +156,7 @@ func exists(path string) bool {
 	return err == nil || !os.IsNotExist(err)
 }
 
-// rowsOfKeys hands out the rows of keys.
+// rowsOfKeys yields the rows of keys.
 func rowsOfKeys(all map[string]string) func(emit func(*table.Batch) error) error {
 	return func(emit func(*table.Batch) error) error {
 		names := make([]string, 0, len(all))
@@ -174,7 +174,7 @@ func rowsOfKeys(all map[string]string) func(emit func(*table.Batch) error) error
 	}
 }
 
-// Rows returns a function that hands out all rows of a table for a run of the lake.
+// Rows returns a function that yields all rows of a table for a run of the lake.
 func Rows(ctx context.Context, r *table.Run, t *table.Table, a *About) func(emit func(*table.Batch) error) error {
 	if t == keys {
 		return rowsOfKeys(a.Keys)

@@ -280,7 +280,7 @@ func (l *Loader) readable(runs []importer.Run, files []string) []Found {
 	for i := range out {
 		named[out[i].Name]++
 	}
-	for i := range out { // several runs of one directory are called after it: their files tell them apart
+	for i := range out { // several runs of one directory are called after it: their files distinguish them
 		if named[out[i].Name] > 1 {
 			if name, _, _ := strings.Cut(path.Base(out[i].Source), "."); name != "" {
 				out[i].Name = name

@@ -1,5 +1,5 @@
 // Package memory is the one budget of a program. Kept values count in it and are dropped when room is needed;
-// computations are watched, and stopped if the budget cannot be kept otherwise. It knows bytes, not their meaning.
+// computations are watched, and stopped if the budget cannot be kept otherwise. It handles bytes, not their meaning.
 package memory
 
 import "sync"

@@ -81,7 +81,7 @@ func (b *Budget) inUse() use {
 	return use{live: at(0) + at(1) + at(2) + outside.Load(), mapped: at(3) - at(4) + outside.Load(), cycles: at(5)}
 }
 
-// giveBack hands free pages to the system after a burst: the runtime does so over minutes.
+// giveBack returns free pages to the system after a burst: the runtime does so over minutes.
 func (b *Budget) giveBack() {
 	if b.measured == nil && b.inUse().mapped > b.most/2 {
 		debug.FreeOSMemory()

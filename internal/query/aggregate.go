@@ -104,7 +104,7 @@ func (a *adder) WindowValue(*sqlite.FunctionContext) (driver.Value, error) {
 // Final implements sqlite.AggregateFunction.
 func (a *adder) Final(*sqlite.FunctionContext) {}
 
-// numeric returns a value as a number, as SQLite takes texts: by the number they begin with. It is nil of null.
+// numeric returns a value as a number, as SQLite takes strings: by the number they begin with. It is nil of null.
 func numeric(v driver.Value) any {
 	switch x := v.(type) {
 	case nil, int64, float64:
@@ -131,8 +131,8 @@ func leadingNumber(text string) float64 {
 }
 
 // A ranker is median, quantile or percentile of the numbers of a group, exact and of type 7: between two values in
-// proportion. Nulls and texts do not count. Memory is bounded: past mostHeld values it sorts them and puts them into a
-// temporary file.
+// proportion. Nulls and strings do not count. Memory is bounded: past mostHeld values it sorts them and puts them
+// into a temporary file.
 type ranker struct {
 	name  string
 	p     float64 // 0 to 1; NaN: not given yet

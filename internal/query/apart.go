@@ -111,7 +111,7 @@ func NewApart(command func() *exec.Cmd, budget int64) *Apart {
 		Bounds: Bounds{Memory: max(leastMemory, budget/8), Disk: max(leastDisk, 2*budget)}}
 }
 
-// Query starts a query when it is the holder's turn. Errors in the text are told at once.
+// Query starts a query when it is the holder's turn. Errors in the text are reported at once.
 func (a *Apart) Query(ctx context.Context, job Job) (*Rows, error) {
 	if err := onlyAsks(job.SQL); err != nil {
 		return nil, fmt.Errorf("query: %w", err)

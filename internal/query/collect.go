@@ -22,7 +22,7 @@ type Collection struct {
 }
 
 // Collect gathers all rows. A column of a table has its declared type; a computed one has the narrowest that holds its
-// values: whole numbers, numbers or texts, and where all are null that of its expression, see
+// values: whole numbers, numbers or strings, and where all are null that of its expression, see
 // described. More cells than most are refused; 0: no
 // bound.
 func (r *Rows) Collect(most int64) (*Collection, error) {
@@ -73,7 +73,7 @@ func (c *Collection) gather(r *Rows, most int64) error {
 }
 
 // described returns the columns of a result with their types, no two of one name. One without any value has the type
-// that its expression has, else that of texts.
+// that its expression has, else that of strings.
 func described(columns []Column, kinds []table.Kind) (out []table.Column) {
 	taken := map[string]bool{}
 	for i, x := range columns {
@@ -165,7 +165,7 @@ func readCell(in *bufio.Reader) (any, error) {
 // batchRows is the number of rows that are handed out at once.
 const batchRows = 1 << 16
 
-// Each hands out the rows in batches.
+// Each yields the rows in batches.
 func (c *Collection) Each(emit func(*table.Batch) error) error {
 	if _, err := c.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("query: temporary file: %w", err)

@@ -33,7 +33,7 @@ type test struct {
 	text   *string
 }
 
-// newDirect reads a statement that the engine has compiled; nil where it does more than take columns. Columns are those
+// newDirect reads a statement that the engine has compiled; nil if it does more than take columns. Columns are those
 // of the result, as the engine knows where they come from.
 func newDirect(d *Database, text string, origins []origin, params []any) *direct {
 	p := &statementReader{tokens: tokens(text), params: params}
@@ -292,7 +292,7 @@ func (d *direct) compare(column int, op table.Op, value any) bool {
 // errEnough ends a scan of which enough rows have come.
 var errEnough = errors.New("enough rows")
 
-// each hands out the rows of the result in batches; left is how many may come, -1: all. More is called where there
+// each yields the rows of the result in batches; left is how many may come, -1: all. More is called where there
 // would have been more than that.
 func (d *direct) each(ctx context.Context, left int64, more func(), emit func(*table.Batch) error) error {
 	if d.limit >= 0 && (left < 0 || d.limit <= left) {

@@ -13,7 +13,7 @@ var partRows int64 = 1 << 15 // tests set it
 
 const mostReaders = 8
 
-// Encode hands out the rows of a stream, once, as encode makes them of batches. It calls encode on several goroutines
+// Encode yields the rows of a stream, once, as encode makes them of batches. It calls encode on several goroutines
 // where the table can be read in parts, and write in the order of the rows. A batch is valid until encode returns.
 func Encode[T any](s *Stream, encode func(*table.Batch) (T, error), write func(T) error) error {
 	var parts []*table.Filter

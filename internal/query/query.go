@@ -82,8 +82,8 @@ type Rows struct {
 	bytes int64
 }
 
-// Query starts a query. Errors in the text are told at once. Params are values for its parameters: plain ones for ?,
-// sql.NamedArg for names.
+// Query starts a query. Errors in the text are reported at once. Params are values for its parameters: plain ones for
+// ?, sql.NamedArg for names.
 func (d *Database) Query(ctx context.Context, text string, limits Limits, params ...any) (*Rows, error) {
 	if d.Apart != nil {
 		return d.Apart(ctx, text, limits, params)
@@ -347,7 +347,7 @@ type session struct {
 	err error // of a table
 }
 
-// sessions are those open: SQLite hands a module nothing but texts.
+// sessions are those open: SQLite passes a module nothing but strings.
 var sessions struct {
 	sync.Mutex
 	last int64

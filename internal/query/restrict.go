@@ -80,7 +80,7 @@ func onlyAsks(text string) error {
 }
 
 // statement returns the words and signs of a text as the engine takes them apart, without
-// blanks and comments. Words are in small letters; texts and names in quotes are a quote.
+// blanks and comments. Words are in small letters; strings and names in quotes are a quote.
 func statement(text string) (out []string) {
 	for _, t := range tokens(text) {
 		switch t.kind {

@@ -105,7 +105,7 @@ func (s *Stream) ended(err error) error {
 	return nil
 }
 
-// Each hands out the rows, once.
+// Each yields the rows, once.
 func (s *Stream) Each(emit func(*table.Batch) error) error { return s.each(emit) }
 
 // More reports whether rows were left out because of the limit.
@@ -135,7 +135,7 @@ func (r *Rows) typed(text string) bool {
 	return true
 }
 
-// batches hands out the rows as they come.
+// batches yields the rows as they come.
 func (r *Rows) batches(columns []table.Column, emit func(*table.Batch) error) error {
 	for {
 		b := newBatch(columns)

@@ -13,7 +13,7 @@ const (
 	sign                       // any other character
 )
 
-// A token is a part of a statement as the engine takes it apart. Names and texts are without their quotes.
+// A token is a part of a statement as the engine takes it apart. Names and strings are without their quotes.
 type token struct {
 	kind tokenKind
 	text string

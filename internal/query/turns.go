@@ -44,7 +44,7 @@ func newTurns(places int) *turns {
 	return &turns{places: places, now: time.Now, holders: map[string]*holder{}}
 }
 
-// enter waits for the turn of a holder. leave must be called where there is no error.
+// enter waits for the turn of a holder. leave must be called if there is no error.
 func (t *turns) enter(ctx context.Context, name string) (leave func(), err error) {
 	t.mu.Lock()
 	h := t.holder(name)

@@ -117,7 +117,7 @@ const (
 )
 
 // WriteTable writes rows for people: numbers to the right, columns as wide as the first
-// rows need, long texts cut.
+// rows need, long strings cut.
 func (r *Rows) WriteTable(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	width, right := make([]int, len(r.Columns)), make([]bool, len(r.Columns))

@@ -2,7 +2,7 @@ package receive
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// countSpans counts the spans of a request; ok is false where it is none: bytes that break,
+// countSpans counts the spans of a request; ok is false if it is none: bytes that break,
 // or a span whose ids have other lengths than the protocol gives them.
 func countSpans(request []byte) (n int64, ok bool) {
 	ok = each(request, 1, func(resource []byte) bool {
@@ -17,7 +17,7 @@ func countSpans(request []byte) (n int64, ok bool) {
 	return n, ok
 }
 
-// each hands out the fields of a number, which must be bytes, and passes over the others.
+// each yields the fields of a number, which must be bytes, and passes over the others.
 func each(b []byte, number protowire.Number, f func([]byte) bool) bool {
 	for len(b) > 0 {
 		n, kind, k := protowire.ConsumeTag(b)

@@ -17,7 +17,7 @@ type Shown struct {
 	State State
 }
 
-// A State tells one Shown from another.
+// A State distinguishes two Shown.
 type State struct {
 	First string // file
 	Last  string

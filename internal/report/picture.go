@@ -72,7 +72,7 @@ func (r *reporter) compute(v *view.View, sel trace.Selection, set map[string][]s
 	return view.Ask(r.ctx, v, &view.Request{Runs: []view.Run{r.Run}, Selection: sel, Values: values, Size: size})
 }
 
-// draw returns a view's picture; nil where there is nothing to show, which is noted.
+// draw returns a view's picture; nil if there is nothing to show, which is noted.
 func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]string, height int) (*picture, error) {
 	if why := v.Needs.Missing(r.Run.Store); why != "" {
 		r.doc.Left = append(r.doc.Left, v.Name+": "+why)
@@ -171,7 +171,7 @@ func className(t scene.Theme) string {
 }
 
 // split takes the layers that hold too much out of a scene, and all under them that
-// have no text; nil where there are none.
+// have no text; nil if there are none.
 func split(s *scene.Scene) (vectors, raster *scene.Scene) {
 	last := -1
 	for i, l := range s.Layers {

@@ -100,8 +100,8 @@ func formsOf(name string) (forms []string, whole int) {
 	return append(forms, name[at:]), len(forms)
 }
 
-// shorten returns the first form of a name that fits and tells it apart: the name, a folding,
-// one with an ellipsis in its middle, and last a part from within; nothing where there is none.
+// shorten returns the first form of a name that fits and distinguishes it: the name, a folding,
+// one with an ellipsis in its middle, and last a part from within; nothing if there is none.
 func (a *Apart) shorten(name string, room float32, split func(string) []cluster, ellipsis float32) string {
 	if len(name) > longestFolded {
 		return ""
@@ -166,7 +166,7 @@ var attempts = []attempt{
 	{part: true},
 }
 
-// stemLength counts the characters of a name before its arguments; 0 where it has none.
+// stemLength counts the characters of a name before its arguments; 0 if it has none.
 func stemLength(form string) int {
 	i := strings.IndexAny(outside(form), "<([")
 	if i <= 0 {
@@ -284,7 +284,7 @@ func (c *cutter) middle(take func(string) bool) string {
 	return ""
 }
 
-// stemAndEnd cuts the name in its middle and keeps the end of its arguments, as little of it as tells them apart.
+// stemAndEnd cuts the name in its middle and keeps the end of its arguments, as little of it as distinguishes them.
 func (c *cutter) stemAndEnd(take func(string) bool) string {
 	n, bracket := len(c.clusters), c.keep-1
 	if bracket < 1 || bracketEnd[c.clusters[bracket].text] != c.clusters[n-1].text {

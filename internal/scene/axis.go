@@ -168,7 +168,7 @@ func nameAt(f *Frame, ticks []Label, end, width float32) (at float32, hides bool
 	return end, last >= 0
 }
 
-// addPlaced adds a text round the middle x, or nothing where there is no place.
+// addPlaced adds a text round the middle x, or nothing if there is no place.
 func (m *Text) addPlaced(x, y float32, text string, fill Colour) {
 	if x == x && text != "" {
 		m.Add(x, y, text, fill, Middle)
@@ -294,7 +294,7 @@ func roomy(labels []Label, gap float32) bool {
 }
 
 // decades lists the powers of ten of a logarithmic scale, which have ticks even
-// where there is no room for labels.
+// if there is no room for labels.
 func decades(s *Scale, a Axis, pixels float32) (values []float64) {
 	if s.Kind != "log" || a.Ticks != nil {
 		return nil

@@ -88,7 +88,7 @@ func (g *Giver) choose(name string, role uint8, near []Colour) Colour {
 	return best
 }
 
-// Near returns the colours of regions that cannot be told from another on one of the grounds.
+// Near returns the colours of regions that cannot be distinguished from another on one of the grounds.
 func Near(c Colour) (out []Colour) {
 	first, end := loadPalette().byName[roleSections[1]], loadPalette().byName[RampNames[0]]
 	for i := first.Start; i < end.Start; i++ {

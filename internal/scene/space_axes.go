@@ -48,7 +48,7 @@ func (m *Space) flattenAxes(p *Projection) []Mark {
 	return []Mark{grid, edges, text}
 }
 
-// farSides tells for each axis whether the wall at its end is the one behind.
+// farSides returns for each axis whether the wall at its end is the one behind.
 func (m *Space) farSides(p *Projection) [3]bool {
 	return [3]bool{p.sinA >= 0, p.cosA >= 0, p.sinE < 0} // the signs of depth along the axes, see At
 }

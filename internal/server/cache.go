@@ -105,7 +105,7 @@ func (c *cache) start(key string, runs []*run, compute func(context.Context) (ma
 	return e
 }
 
-// bounded computes in a context that ends where there is no memory left.
+// bounded computes in a context that ends if there is no memory left.
 func bounded(ctx context.Context, work func(context.Context) (context.Context, func()),
 	compute func(context.Context) (made, error)) (made, error) {
 	ctx, done := work(ctx)

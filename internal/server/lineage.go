@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A lineage tells which location or region of a live run is the same as one of an earlier
+// A lineage states which location or region of a live run is the same as one of an earlier
 // state: ids follow the order of the tree, so that they move when others come or go.
 // Locations are known by their paths, regions by name and category.
 type lineage struct {

@@ -171,7 +171,7 @@ func (s *runPages) methodsOf(m *http.ServeMux, r *http.Request) string {
 	return strings.Join(out, ", ")
 }
 
-// newMux answers every route, and says so where there is none.
+// newMux answers every route, and says so if there is none.
 func (s *Server) newMux() *http.ServeMux {
 	m := http.NewServeMux()
 	handle := func(pattern string, h func(http.ResponseWriter, *http.Request) error) {

@@ -180,7 +180,7 @@ func sortByTime(rows []regionSummary) {
 	})
 }
 
-// compareCounts orders by the number of calls; none where they are not counted.
+// compareCounts orders by the number of calls; none if they are not counted.
 func compareCounts(a, b *int64) int {
 	if a == nil || b == nil {
 		return 0

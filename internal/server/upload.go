@@ -247,7 +247,7 @@ func (u *uploads) count(b *batch, n int64) error {
 	return nil
 }
 
-// take hands over a batch: its directory now belongs to a run.
+// take passes on a batch: its directory now belongs to a run.
 func (u *uploads) take(id batchID) *batch {
 	u.mu.Lock()
 	defer u.mu.Unlock()

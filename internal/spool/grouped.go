@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// A Grouped collects records of a fixed size from many goroutines and hands them out in an order that puts related
+// A Grouped collects records of a fixed size from many goroutines and yields them in an order that puts related
 // ones together. Past its limit they go to a temporary file in sorted runs, which are merged at the end: memory is
 // bounded, whatever the number of records. T must hold no pointers.
 type Grouped[T any] struct {
@@ -150,7 +150,7 @@ func (s *Grouped[T]) Close() {
 	s.cur, s.free, s.out, s.sort = blocks[T]{}, nil, nil, groupSorter[T]{}
 }
 
-// A GroupedReader hands out the records of a spool in order: a heap of runs by their next
+// A GroupedReader yields the records of a spool in order: a heap of runs by their next
 // record, O(log runs) each.
 type GroupedReader[T any] struct {
 	s    *Grouped[T]
@@ -170,7 +170,7 @@ type groupedRun[T any] struct {
 	turn  int64
 }
 
-// Sorted begins to hand out; it may be called again after the last record.
+// Sorted begins to yield; it may be called again after the last record.
 func (s *Grouped[T]) Sorted() (*GroupedReader[T], error) {
 	if s.err != nil {
 		return nil, s.err

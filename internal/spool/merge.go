@@ -73,7 +73,7 @@ func (r *runReader[T]) aheadOf(i int, key int64, o *runReader[T], by *Order[T]) 
 	return c < 0 || c == 0 && r.order < o.order
 }
 
-// merge hands out the records of all runs in order, up to most at a time: a heap of runs by their next record,
+// merge yields the records of all runs in order, up to most at a time: a heap of runs by their next record,
 // O(log runs) per record. If runs follow each other, as those of records that came in order, their blocks are
 // handed out as they are.
 func (s *Spool[T]) merge(by Order[T], most int, f func([]T) error) error {

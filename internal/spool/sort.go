@@ -79,7 +79,7 @@ func (s *Sorter[T]) group(run []T, by Order[T]) bool {
 // mostTied is how many records with one key are put together before they are sorted further.
 const mostTied = 1 << 13
 
-// gather hands out the records of groups, up to most at a time.
+// gather yields the records of groups, up to most at a time.
 func (s *Sorter[T]) gather(run []T, by Order[T], most int, f func([]T) error) error {
 	room := min(most, len(run))
 	if by.Ties != nil {

@@ -62,7 +62,7 @@ func (s *Spill) flush() error {
 	return nil
 }
 
-// Drain hands out all bytes in order, in pieces, and empties the spill.
+// Drain yields all bytes in order, in pieces, and empties the spill.
 func (s *Spill) Drain(f func([]byte) error) error {
 	if s.size > 0 {
 		piece := make([]byte, min(s.size, 1<<18))

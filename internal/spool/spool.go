@@ -14,7 +14,7 @@ import (
 )
 
 // A Spool holds records of a fixed size in bounded memory: past limit they go to
-// a file without name, in runs. sorted hands them out in order, each run sorted in
+// a file without name, in runs. sorted yields them in order, each run sorted in
 // memory and all merged. One goroutine at a time uses a spool.
 type Spool[T any] struct {
 	dir   string
@@ -164,7 +164,7 @@ func (s *Spool[T]) position(i int) int64 {
 	return n * SizeOf[T]()
 }
 
-// Each hands out the records as they came; f may change them.
+// Each yields the records as they came; f may change them.
 func (s *Spool[T]) Each(f func(*T) error) error {
 	if err := s.wait(); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (o *Order[T]) Compare(a, b *T) int {
 	return o.Ties(a, b)
 }
 
-// Sorted hands out all records in order. prepare, which may be nil, changes each
+// Sorted yields all records in order. prepare, which may be nil, changes each
 // before it is compared.
 func (s *Spool[T]) Sorted(prepare func(*T), by Order[T], f func(*T) error) error {
 	return s.SortedBlocks(prepare, by, mergeBlock, func(block []T) error { return eachOf(block, f) })
@@ -240,7 +240,7 @@ func (s *Spool[T]) SortedAs(prepare func(*T), keeps bool, most int, f func([]T) 
 // mergeBlock is the number of records that are merged before they are handed out.
 const mergeBlock = 256
 
-// SortedBlocks hands out all records in order, up to most at a time; f may change them.
+// SortedBlocks yields all records in order, up to most at a time; f may change them.
 func (s *Spool[T]) SortedBlocks(prepare func(*T), by Order[T], most int, f func([]T) error) error {
 	if len(s.runs) == 0 {
 		return s.inOrder(s.buf, prepare, by, most, f)
@@ -277,7 +277,7 @@ func (s *Spool[T]) SortedBlocks(prepare func(*T), by Order[T], most int, f func(
 // storeBlock is how many records of a sorted run are written at a time.
 const storeBlock = 1 << 12
 
-// inOrder sorts a run and hands it out. Records that are equal where nothing else decides, as they mostly are that came
+// inOrder sorts a run and yields it. Records that are equal where nothing else decides, as they mostly are that came
 // one after the other, are moved together, and once.
 func (s *Spool[T]) inOrder(run []T, prepare func(*T), by Order[T], most int, f func([]T) error) error {
 	if prepare != nil {

@@ -9,7 +9,7 @@ import (
 // A Binner is a Reader that returns the times of regions in many bins at once from its sums, without reading the rows
 // of bins that hold many.
 type Binner interface {
-	// RegionBins hands out each bin of 2^level ns that is asked for, aligned to the start of the trace, with those of
+	// RegionBins yields each bin of 2^level ns that is asked for, aligned to the start of the trace, with those of
 	// the regions kept (by id, nil for all) that have time or calls in it; bins without any do not come. The bins of
 	// one entry come in order; those of different entries at once. The argument of a callback is valid only until it
 	// returns.

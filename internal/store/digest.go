@@ -9,7 +9,7 @@ import (
 
 // A Digester is a Reader that keeps digests of its lanes.
 type Digester interface {
-	// Digests hands out, lane by lane, the calls that begin in a window, with the
+	// Digests yields, lane by lane, the calls that begin in a window, with the
 	// record of the named digest. Callbacks are as those of a Reader. A digest
 	// that is not kept gives lanes without records.
 	Digests(ctx context.Context, name string, w Window, f func(*trace.DigestedLane) error) error

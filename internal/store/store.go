@@ -1,5 +1,5 @@
 // Package store is the contract of a store: where a trace is kept, and how it is
-// asked. It knows summaries as blocks of bytes, never moments or quantiles.
+// asked. It handles summaries as blocks of bytes, never moments or quantiles.
 //
 // A Reader is an immutable snapshot. Every query takes a window (a time range and
 // a set of locations), answers for all of them at once, in columns, in batches,
@@ -54,7 +54,7 @@ type Reader interface {
 	// Count is the number of intervals that begin in the window. O(log n) a lane.
 	Count(w Window) (int64, error)
 
-	// Intervals hands out every interval that overlaps the window, batches in
+	// Intervals yields every interval that overlaps the window, batches in
 	// preorder; the Open chain tells those that began before. So: rows are those
 	// that begin in the window; Open of the first batch of a lane also holds all
 	// that is open at its begin; a batch without rows comes where there is only that.
@@ -64,7 +64,7 @@ type Reader interface {
 	Interval(at Row) (*trace.Columns, error)
 	// At finds the innermost interval of a lane at t, in O(log n + depth); found is false if none is open.
 	At(location trace.LocationID, lane int, t trace.Time) (at Row, found bool, err error)
-	// Children hands out the direct children of an interval, in order.
+	// Children yields the direct children of an interval, in order.
 	Children(ctx context.Context, at Row, f func(*trace.Columns) error) error
 
 	// Time gives, for each location and region, time and calls in the window,
@@ -92,24 +92,24 @@ type Reader interface {
 	// groups, it does not grow with the trace.
 	RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum, error)
 
-	// Links hands out the links with an end at a location of the window and whose
+	// Links yields the links with an end at a location of the window and whose
 	// time, from the earlier end to the later, meets it; untimed ones always.
 	Links(ctx context.Context, w Window, f func(*LinkColumns) error) error
-	// LinkCount bounds how many links Links would hand out, without reading them.
+	// LinkCount bounds how many links Links would yield, without reading them.
 	LinkCount(w Window) (int64, error)
 	Instants(ctx context.Context, w Window, f func(*InstantColumns) error) error
 	// Samples of the counters, nil for all.
 	Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*SampleColumns) error) error
 	// IntervalAttributes returns the facts of one interval.
 	IntervalAttributes(at Row) ([]trace.Attribute, error)
-	// AttributeColumn hands out one attribute of all intervals in the window that have it.
+	// AttributeColumn yields one attribute of all intervals in the window that have it.
 	AttributeColumn(ctx context.Context, w Window, a trace.AttributeID, f func(*AttributeColumns) error) error
-	// InstantAttribute hands out one attribute of all instants in the window that have it.
+	// InstantAttribute yields one attribute of all instants in the window that have it.
 	InstantAttribute(ctx context.Context, w Window, a trace.AttributeID, f func(*InstantValues) error) error
 
-	// Profile hands out profile rows of the locations, in order of location, path, metric.
+	// Profile yields profile rows of the locations, in order of location, path, metric.
 	Profile(ctx context.Context, locations []trace.LocationID, f func([]trace.ProfileRow) error) error
-	// Lines hands out values of source lines, in order of location, call path, file, line, callee, metric.
+	// Lines yields values of source lines, in order of location, call path, file, line, callee, metric.
 	Lines(ctx context.Context, locations []trace.LocationID, f func([]trace.LineRow) error) error
 	SourceFiles() []string // by FileID
 	Atomics(ctx context.Context, locations []trace.LocationID, f func([]trace.AtomicRow) error) error
@@ -130,7 +130,7 @@ type Row struct {
 
 // A Visitor receives the cover of a window, in order of time within a lane.
 type Visitor struct {
-	// Block is one node of the forest: the summary of [begin, end) of the lane.
+	// Block is one node of the summary tree: the summary of [begin, end) of the lane.
 	Block func(location trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error
 	// Rows is a stretch without a block. Segments tile it; rows that begin in it
 	// are in Rows.

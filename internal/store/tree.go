@@ -16,8 +16,8 @@ type Tree struct {
 	Level  []uint16 // 0 at the top
 	Rank   []int32  // own or inherited; trace.NoRank
 	Holds  []bool   // has intervals of its own, and they count
-	// Aside are the locations whose intervals tell the time of another one once more (trace.Kind.Aside); nil where
-	// there are none. A set of locations holds them only where it names them: "all" and "all below" are without them.
+	// Aside are the locations whose intervals repeat the time of another one (trace.Kind.Aside); nil if there are
+	// none. A set of locations holds them only where it names them: "all" and "all below" are without them.
 	Aside      []bool
 	Attributes [][]trace.Attribute
 }

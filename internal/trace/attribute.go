@@ -29,7 +29,7 @@ type Value struct {
 }
 
 // Hexadecimal returns the text of a number in sixteen digits, lower case, as the ids of spans are. It is a Text that
-// costs nothing to make: a store keeps the number, and none of these texts, of which hardly two are equal.
+// costs nothing to make: a store keeps the number, and none of these strings, of which hardly two are equal.
 func Hexadecimal(v uint64) Value { return Value{Kind: ValueText, digits: true, bits: v} }
 
 // Hexadecimal returns the number whose text this is, in sixteen digits, lower case.

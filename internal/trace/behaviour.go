@@ -11,9 +11,9 @@ type Behaviour struct {
 	Locations []LocationID
 	Owner     []int32
 	Owners    int
-	// Calls hands out the calls of some of the locations, lane by lane.
+	// Calls yields the calls of some of the locations, lane by lane.
 	Calls func([]LocationID, func(*DigestedLane) error) error
-	// Profile hands out the rows of a source without time; Paths are its call
+	// Profile yields the rows of a source without time; Paths are its call
 	// paths, and Metric is the one that is compared.
 	Profile func(func([]ProfileRow) error) error
 	Paths   []CallPath

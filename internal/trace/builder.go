@@ -159,7 +159,7 @@ func (b *Builder) Interval(begin, end Time, region RegionID) {
 	b.seq++
 }
 
-// Finish closes open intervals and hands out the rows that are not yet.
+// Finish closes open intervals and yields the rows that are not yet.
 func (b *Builder) Finish() (Repairs, error) {
 	if b.opt.Unordered {
 		b.fail(b.opt.Events.Each(func(e Event) error {

@@ -2,7 +2,7 @@ package trace
 
 import "slices"
 
-// A family lays intervals into lanes whose parents are told (StreamOptions.ByParent).
+// A family lays intervals into lanes whose parents are recorded (StreamOptions.ByParent).
 // An interval goes into the lane of its parent where the parent is innermost there and
 // lasts as long, else into the first lane that is free: it never lies in another than
 // its parent. Intervals come in order of begin, longer ones first.

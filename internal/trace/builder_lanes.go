@@ -164,7 +164,7 @@ func (n *nester) finish() {
 	}
 }
 
-// open hands out a new row within the open intervals of a lane.
+// open yields a new row within the open intervals of a lane.
 func (n *nester) open(l int, stack []frame, f *frame) int32 {
 	if l == len(n.lanes) {
 		n.addLane()
@@ -179,7 +179,7 @@ func (n *nester) open(l int, stack []frame, f *frame) int32 {
 	return f.row
 }
 
-// close hands out a row with all that is known, and accounts for it in its parent.
+// close yields a row with all that is known, and accounts for it in its parent.
 func (n *nester) close(l int, stack []frame, f *frame, end Time) {
 	n.fill(l, stack, f)
 	n.row.Unclosed = f.unclosed || len(n.unclosed) > 0 && n.unclosed[f.seq]

@@ -77,7 +77,7 @@ func (m *namedMatcher) trim() {
 	m.entries = kept
 }
 
-// drain hands out open intervals, innermost first, and empties m.
+// drain yields open intervals, innermost first, and empties m.
 func (m *namedMatcher) drain(f func(frame)) {
 	for i := len(m.entries) - 1; i >= 0; i-- {
 		if !m.entries[i].closed {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Sorter takes records in any order and hands them out sorted: by CompareEvents
+// A Sorter takes records in any order and yields them sorted: by CompareEvents
 // or CompareSpans, which know no equal ones. A store implements it outside memory.
 type Sorter[T any] interface {
 	Add(T) error

@@ -26,7 +26,7 @@ type SparseBuilder interface{ Least() int }
 type DigestedLane struct {
 	Location LocationID
 	Lane     int
-	Lanes    int // of the location; 0 where that is not known
+	Lanes    int // of the location; 0 if that is not known
 	Lo, Hi   int
 	// Record is of all rows of the lane; nil where none is kept.
 	Record []byte
@@ -38,6 +38,6 @@ type DigestedLane struct {
 	OpenTime func() ([]Time, error)
 	// Callers is as that of Columns.
 	Callers func(into []RegionID, row int) []RegionID
-	// Read hands out rows [lo, hi) in batches, as a store does; when they begin may be left out.
+	// Read yields rows [lo, hi) in batches, as a store does; when they begin may be left out.
 	Read func(lo, hi int, f func(*Columns) error) error
 }

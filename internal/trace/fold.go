@@ -104,7 +104,7 @@ func Stem(name string) string {
 }
 
 // FoldAcrossRuns returns the name under which a region of a run is compared with those of other runs: without the
-// numbers of steps, ids, hashes and ports too, which tell regions of one run apart, and are others in the next.
+// numbers of steps, ids, hashes and ports too, which distinguish regions of one run, and are others in the next.
 func FoldAcrossRuns(name string, role Role) string {
 	name = foldName(name, true)
 	if role == RoleAnnotation {

@@ -78,7 +78,7 @@ func libraryName(bare string) string {
 	return bare
 }
 
-// isCollective knows collectives and messages by the names that compilers of models
+// isCollective recognises collectives and messages by the names that compilers of models
 // and trainers give them: all-reduce.7, grads-reduce-scatter, forward-recv,
 // collective-permute-start. A name of several words or a path says something else.
 func isCollective(bare string) bool {
@@ -241,7 +241,7 @@ var gpuCalls = []roleRule{
 	{"", "", RoleOverhead},
 }
 
-// isGPUCall knows the calls of the GPU runtimes by the name alone, letter case
+// isGPUCall recognises the calls of the GPU runtimes by the name alone, letter case
 // included: "cu" also begins the kernels of cuBLAS and cuDNN, and "cuda_" and
 // "hip_" begin the functions of users.
 func isGPUCall(name string) bool {

@@ -2,7 +2,7 @@ package trace
 
 // Columns are intervals of one lane of one location as parallel slices, in
 // preorder: by begin, parents before children. They view the store's memory and
-// are valid only during the call that hands them out.
+// are valid only during the call that yields them.
 type Columns struct {
 	Location LocationID
 	Lane     int
@@ -18,7 +18,7 @@ type Columns struct {
 	// Open are the rows open at the first Begin that are not in the slice:
 	// the chain of parents, outermost first. Nil where First is 0.
 	Open []OpenInterval
-	// Follow is how many rows of the lane the same question hands out after these, or 0 where that is not known:
+	// Follow is how many rows of the lane the same question yields after these, or 0 if that is not known:
 	// who keeps all of them can make room at once.
 	Follow int
 	// Callers appends the regions of those around a row at the top of the lane (of the
@@ -49,7 +49,7 @@ type Segment struct {
 	Row        int // -1 with NoRegion
 	// Role is the role that counts: annotations are transparent, so under one it
 	// is that of the nearest interval around it that is not an annotation;
-	// RoleAnnotation where there is none, RoleNone where nothing is open.
+	// RoleAnnotation if there is none, RoleNone where nothing is open.
 	Role Role
 }
 
@@ -66,7 +66,7 @@ type Stretch struct {
 }
 
 // A Summary is a mergeable digest of a stretch of a lane. Kernels implement it; a
-// store keeps it in a forest over the time of each lane, see store.Reader. Merge
+// store keeps it in a summary tree over the time of each lane, see store.Reader. Merge
 // is associative, and a and b are neighbours in time, a first.
 type Summary interface {
 	Name() string
@@ -80,7 +80,7 @@ type Summary interface {
 }
 
 // A Condenser is a Summary that merges more than is kept: Build and Merge make long blocks, which exist only while a
-// forest is built, and the store keeps and hands out the condensed form of each. So a block of few bytes can hold
+// summary tree is built, and the store keeps and yields the condensed form of each. So a block of few bytes can hold
 // results that need many, such as which of a thousand regions has the most time.
 type Condenser interface {
 	Summary

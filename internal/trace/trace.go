@@ -68,7 +68,7 @@ const (
 	// States of another type than those on the location above, and beside them.
 	KindStates Kind = "states"
 
-	// Rows that tell the time of another location once more; see Aside.
+	// Rows that repeat the time of another location; see Aside.
 	KindSamples Kind = "samples" // call stacks taken now and then, each shown until the next
 	KindRepeat  Kind = "repeat"  // states that those of another type tell already
 )
@@ -85,7 +85,7 @@ const NoRank = -1
 type Location struct {
 	Parent LocationID // NoLocation at the top
 	Kind   Kind
-	// Key tells siblings of one kind apart; where empty the name does. Defining
+	// Key distinguishes siblings of one kind; if empty the name does. Defining
 	// the same (parent, kind, key) again gives the same id.
 	Key  string
 	Name string
@@ -146,7 +146,7 @@ func (r Role) Busy() bool { return r == RoleCompute || r == RoleIO || r == RoleC
 
 // A Region is code or an activity that can be entered. Regions are equal when
 // name, category, file and line are. The line is where it begins; lines of samples
-// do not tell regions apart (importer/stack.Frame).
+// do not distinguish regions  (importer/stack.Frame).
 type Region struct {
 	Name     string
 	Category string // a free word of the format, for filters

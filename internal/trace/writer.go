@@ -187,7 +187,7 @@ type MeetingTaker interface {
 	Meet(*Meeting)
 }
 
-// Meet tells w of a collective operation.
+// Meet records a collective operation.
 func Meet(w Writer, m *Meeting) {
 	if t, ok := w.(MeetingTaker); ok {
 		t.Meet(m)
@@ -251,7 +251,7 @@ type Stream interface {
 	Close() error
 }
 
-// A Rounder is a Stream that can be told how inexact its times are.
+// A Rounder is a Stream that takes the precision of its times.
 type Rounder interface {
 	// Rounded: ends of intervals may be off by so much against each other, since begins
 	// and durations were rounded by themselves. An interval that ends so little after
@@ -297,7 +297,7 @@ const (
 	skipped                         // not kept; by stores and tables that do not tell the consequence
 	Redundant                       // not kept; it repeats stored data, or is not about the program
 
-	// Not kept, and nothing else tells it. Each kind is a consequence, so that no reason lacks one.
+	// Not kept, and nothing else states it. Each kind is a consequence, so that no reason lacks one.
 
 	MissingEvents
 	MissingIntervals
@@ -341,7 +341,7 @@ func (k ReportKind) Valid() bool { return k >= Repaired && int(k) < len(conseque
 // Lost reports whether something of the program is not known because of it.
 func (k ReportKind) Lost() bool { return k >= skipped && k != Redundant }
 
-// Consequence tells the effect on the run of parts that are not kept; "" for a kind that keeps them.
+// Consequence returns the effect on the run of parts that are not kept; "" for a kind that keeps them.
 func (k ReportKind) Consequence() string { return consequences[k] }
 
 // ParseReportKind finds a kind by its name and its consequence; 0: there is none. Older versions wrote only the

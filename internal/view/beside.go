@@ -117,7 +117,7 @@ func (b *Beside) Table() *Table {
 		}
 		for i, row := range t.Rows {
 			if len(row)+1 != len(out.Columns) {
-				continue // a column that the other run does not have cannot be told apart
+				continue // a column that the other run does not have cannot be distinguished
 			}
 			out.Rows = append(out.Rows, append([]any{b.Names[k]}, row...))
 			if t.Locations != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Blocks are parts of a list of locations that are compared where likeness tells none
-// apart: machines or clusters of the tree, or runs of neighbours.
+// Blocks are parts of a list of locations that are compared where likeness distinguishes none: machines or clusters
+// of the tree, or runs of neighbours.
 type Blocks struct {
 	Of      []int32   // of each location: its block
 	Members [][]int32 // of each block: places in the list, ascending

@@ -56,7 +56,7 @@ func CutNotes(cuts []callgraph.Cut, shown, metric string) []string {
 		Count(int(calls), "call"), shown, cutTime(metric))}
 }
 
-// SayCut tells of calls that began before the selection; whose is added to the labels.
+// SayCut counts calls that began before the selection; whose is added to the labels.
 func SayCut(f *Fact, calls, time float64, metric, whose string) {
 	plain := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	f.Say("cut calls"+whose, FormatCount(calls), plain(calls))

@@ -93,7 +93,7 @@ func appendJSON(b []byte, v reflect.Value) ([]byte, error) {
 	return appendFinite(b, v)
 }
 
-// hasLongList tells of structs with a long list that json writes field by field.
+// hasLongList reports whether a struct has a long list that json writes field by field.
 func hasLongList(v reflect.Value) bool {
 	if v.Kind() != reflect.Struct || v.Type().Implements(jsonMarshaler) || v.Type().Implements(textMarshaler) {
 		return false
@@ -114,7 +114,7 @@ func isLong(v reflect.Value) bool {
 		!v.Type().Implements(jsonMarshaler) && !v.Type().Implements(textMarshaler)
 }
 
-// isFinite tells whether package json has a word for every number of a value.
+// isFinite reports whether package json has a word for every number of a value.
 func isFinite(v reflect.Value) bool { return floats{}.finite(v) }
 
 // floats are the types that were met: whether they may hold floating point numbers, and in which fields. Most lists

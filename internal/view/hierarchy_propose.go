@@ -90,7 +90,7 @@ type proposer struct {
 type nest struct {
 	name string
 	kids []*nest
-	node int32 // where there are no kids
+	node int32 // if there are no kids
 }
 
 func (p *proposer) rebuild() (*runfacts.Hierarchy, string, error) {
@@ -152,7 +152,7 @@ func (p *proposer) emit(list []*nest, parent int32) error {
 	return nil
 }
 
-// group finds groups of nodes by the first property that tells them apart and is not
+// group finds groups of nodes by the first property that distinguishes them and is not
 // their own name: by says which.
 func (p *proposer) group(list []*nest) (groups []*nest, by string, err error) {
 	t := p.old.Tree
@@ -203,8 +203,8 @@ func attributeNamed(t *store.Tree, id trace.LocationID, key string) string {
 	return ""
 }
 
-// divide groups nodes by a name, in the order of their first members. Names must tell
-// at least two groups apart, of two members on average, and every node has one.
+// divide groups nodes by a name, in the order of their first members. Names must distinguish at least two groups, of
+// two members on average, and every node has one.
 func divide(list []*nest, name func(*nest) string) []*nest {
 	at := map[string]*nest{}
 	var out []*nest

@@ -57,7 +57,7 @@ func HierarchyBy(rule string, t *store.Tree, selected []trace.LocationID, holds 
 func ownTree(rule string) bool { return rule == "" || rule == "tree" || rule == "auto" }
 
 // HierarchyOf makes the hierarchy of an arrangement, in its order: all, groups,
-// locations; or by a rule where there is none.
+// locations; or by a rule if there is none.
 func HierarchyOf(a *Arrangement, rule string, t *store.Tree, selected []trace.LocationID,
 	holds []bool) (*runfacts.Hierarchy, error) {
 	switch {

@@ -105,7 +105,7 @@ type ReportInfo struct {
 	Example string `json:"example"`
 	// Lost reports that some data of the program is unknown because of it; false for kept or repeated data.
 	Lost bool `json:"lost"`
-	// Consequence tells the effect on the run of parts that are not kept; empty for a kind that keeps them.
+	// Consequence returns the effect on the run of parts that are not kept; empty for a kind that keeps them.
 	Consequence string `json:"consequence"`
 }
 
@@ -248,7 +248,7 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 	return out, nil
 }
 
-// wholeTotals hands out totals that add up to those of the run, as the store keeps
+// wholeTotals yields totals that add up to those of the run, as the store keeps
 // them: neither a table of all locations nor the rows of a profile are looked at.
 func wholeTotals(ctx context.Context, r store.Reader, f func([]runfacts.Total)) error {
 	metric := runfacts.DefaultMetric(r.Metrics())

@@ -56,7 +56,7 @@ func (q *Request) First() *Request {
 
 // A Pairing says which location of a second run each location of the first is.
 type Pairing struct {
-	To []trace.LocationID // NoLocation where there is none
+	To []trace.LocationID // NoLocation if there is none
 	// By is the reason for the pairing: rank, coordinates, place among the ranks, or path.
 	By string
 }

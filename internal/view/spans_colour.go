@@ -106,7 +106,7 @@ func (c *Colours) OfService(id trace.LocationID) (scene.Colour, bool) {
 	return colour, ok
 }
 
-// ServiceLegend tells the colours of services, those with the most time first.
+// ServiceLegend lists the colours of services, those with the most time first.
 func (c *Colours) ServiceLegend(tree *store.Tree, times map[trace.LocationID]trace.Time) (out []scene.LegendEntry) {
 	const most = 12
 	services := slices.SortedFunc(maps.Keys(times), func(a, b trace.LocationID) int {

@@ -16,9 +16,9 @@ type RegionSpread struct {
 	Variance float64
 }
 
-// SpreadOfRegions tells by region how a metric differs between locations; one that lacks a region has 0. Locations are
-// held against those of their kind: that a kernel runs on GPUs alone tells nothing of them. One pass,
-// O(locations × regions).
+// SpreadOfRegions returns by region how a metric differs between locations; one that lacks a region has 0. Locations
+// are held against those of their kind: that a kernel runs on GPUs alone tells nothing of them. One pass, O(locations
+// × regions).
 func SpreadOfRegions(ctx context.Context, s store.Reader, w store.Window, metric runfacts.MetricChoice,
 	locations []trace.LocationID) ([]RegionSpread, error) {
 	kinds := runfacts.Kinds(s.Locations(), locations)

@@ -204,7 +204,7 @@ func (r *Request) Window() store.Window {
 	return store.Window{Begin: r.Selection.Begin, End: r.Selection.End, Locations: r.Selection.Locations}
 }
 
-// Digests returns a function that hands out the calls of sets of locations in the
+// Digests returns a function that yields the calls of sets of locations in the
 // selection's time, lane by lane, with the records of a digest if the store has them.
 func (r *Request) Digests(ctx context.Context, name string) func([]trace.LocationID,
 	func(*trace.DigestedLane) error) error {

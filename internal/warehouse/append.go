@@ -459,7 +459,7 @@ func (p *Place) remove(ctx context.Context, id uint64) error {
 				return s.Failed(err)
 			}
 			if p.cluster != "" {
-				break // it tells the others
+				break // it makes them on the others
 			}
 		}
 	}

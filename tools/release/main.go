@@ -1,7 +1,7 @@
 // Command release builds the files of a release: static binaries for six platforms, packed with man page and
 // completions, packages for Debian, Red Hat and Python, recipes for Homebrew and Spack, a software bill of
 // materials (SBOM) and checksums. The bytes depend on the commit, the version and the Go toolchain alone, so that
-// anybody can build them again and compare.
+// everyone can build them again and compare.
 //
 // It is a module of its own, so that the product's go.mod stays free of the packager.
 //

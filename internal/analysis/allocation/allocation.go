@@ -1,4 +1,4 @@
-// Package allocation tells who holds the memory of a device when most of it is taken: it replays allocations and frees
+// Package allocation finds who holds the memory of a device when most of it is taken: it replays allocations and frees
 // by their addresses up to the peak, and names the operators in which those were made that live then.
 //
 // O(n log n) in the allocations, and one pass over the rows of the threads that made the ones that live.
@@ -48,7 +48,7 @@ type Peak struct {
 // Before returns the bytes allocated before the recording began.
 func (p *Peak) Before() int64 { return max(p.Total-p.Held, 0) }
 
-// Find replays the events of a device, in any order. Nil where there are none.
+// Find replays the events of a device, in any order. Nil if there are none.
 func Find(events []Event) *Peak {
 	if len(events) == 0 {
 		return nil
@@ -136,7 +136,7 @@ func WhatIs(g *trace.Region) What {
 	return Nothing
 }
 
-// Attribute names the makers of blocks. Scan hands out the rows of their threads, each lane in order; calls may come
+// Attribute names the makers of blocks. Scan yields the rows of their threads, each lane in order; calls may come
 // from several goroutines.
 func (p *Peak) Attribute(regions []trace.Region, scan func(func(*trace.Columns) error) error) error {
 	byThread := map[trace.LocationID][]*Block{} // in order of time
@@ -168,7 +168,7 @@ func (p *Peak) Attribute(regions []trace.Region, scan func(func(*trace.Columns) 
 	})
 }
 
-// mark tells the blocks that are allocated in a row. Rows come in preorder: inner rows come later and count.
+// mark records the blocks that are allocated in a row. Rows come in preorder: inner rows come later and count.
 func mark(list []*Block, what []What, lane int, begin, end trace.Time, r trace.RegionID, row int) {
 	from := sort.Search(len(list), func(i int) bool { return list[i].At >= begin })
 	for ; from < len(list) && list[from].At < end; from++ {

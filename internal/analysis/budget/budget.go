@@ -114,7 +114,7 @@ type Result struct {
 // NumKinds is the number of kinds, for tables by kind.
 const NumKinds = int(kinds)
 
-// Bins is over how many bins of time rows are told.
+// Bins is over how many bins of time rows are reported.
 const Bins = 512
 
 const (
@@ -167,9 +167,9 @@ func New(actors, regions int, begin, end trace.Time) *Budget {
 	return b
 }
 
-// Divide makes n uses of a region, whose visits are compared with those of the same use only, such as the work between
-// two calls with that between the same calls of another actor. It returns the number of the first; causes are told by
-// the region. It is called before any other method.
+// Divide makes n uses of a region, whose visits are compared with those of the same use only, such as the work
+// between two calls with that between the same calls of another actor. It returns the number of the first; causes are
+// distinguished by the region. It is called before any other method.
 func (b *Budget) Divide(region int32, n int) (first int32) {
 	for _, k := range b.workers {
 		b.uses, b.used = int32(len(k.byRegion)), region

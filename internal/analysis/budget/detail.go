@@ -55,7 +55,7 @@ func (s *shard) tell(e *entry, b *Budget) {
 	}
 }
 
-// A spreading hands out a part of a wait over bins, evenly over the time that it lasts.
+// A spreading distributes a part of a wait over bins, evenly over the time that it lasts.
 type spreading struct {
 	bin  int
 	part trace.Time

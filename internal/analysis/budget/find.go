@@ -29,8 +29,7 @@ type Message struct {
 	Slack trace.Time
 }
 
-// A Finder finds waits in calls, messages and collectives as they come, and hands them
-// to a budget.
+// A Finder finds waits in calls, messages and collectives as they come, and passes them to a budget.
 type Finder struct {
 	b *Budget
 	// Sync says whether a send waits for its receiver.
@@ -64,9 +63,9 @@ func NewFinder(b *Budget) *Finder {
 		acquires: make([][]acquire, n), releases: make([][]release, n), free: map[int64][]release{}}
 }
 
-// Group defines a group of collectives and returns its number. Members are the actors of
-// which each has the same number of calls, so that the k-th of all belong together; none
-// where that is not known, and calls belong together that overlap.
+// Group defines a group of collectives and returns its number. Members are the actors of which each has the same
+// number of calls, so that the k-th of all belong together; none if that is not known, and calls belong together that
+// overlap.
 func (f *Finder) Group(members []int32) int32 {
 	g := &group{members: members, calls: map[int32][]Call{}}
 	f.groups = append(f.groups, g)
@@ -76,7 +75,7 @@ func (f *Finder) Group(members []int32) int32 {
 // Members says of which actors the k-th calls belong together, see Group.
 func (f *Finder) Members(group int32, members []int32) { f.groups[group].members = members }
 
-// Loose says that a group may be several that have one name: its calls are told apart by
+// Loose says that a group may be several that have one name: its calls are distinguished by
 // when they end.
 func (f *Finder) Loose(group int32) { f.groups[group].loose = true }
 
@@ -337,7 +336,7 @@ func (f *Finder) meet(g *group, until trace.Time) {
 	}
 }
 
-// believe hands on a meeting unless those of its group make no sense.
+// believe passes on a meeting unless those of its group make no sense.
 func (f *Finder) believe(g *group, list []Member) {
 	if len(list) < 2 {
 		return
@@ -482,7 +481,7 @@ func nearest(list []Call, with *Call) (Call, bool) {
 // Met reports whether any two actors met, in a message or a collective.
 func (f *Finder) Met() bool { return f.met }
 
-// Pairs tells of how many collectives the pairs were believed, and of how many not.
+// Pairs returns the number of collectives whose pairs were accepted, and of those whose pairs were rejected.
 func (f *Finder) Pairs() (believed, wrong int) {
 	for _, g := range f.groups {
 		if g.wrong {

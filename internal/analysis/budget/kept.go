@@ -71,7 +71,7 @@ func (t *Times) GobDecode(b []byte) error {
 			return errTimes
 		}
 		x, wide := binary.Varint(b[size:])
-		if at += step; wide <= 0 || at >= n || step == 0 && len(g.at) > 0 { // none is told twice
+		if at += step; wide <= 0 || at >= n || step == 0 && len(g.at) > 0 { // none is reported twice
 			return errTimes
 		}
 		g.add(int(at), trace.Time(x))

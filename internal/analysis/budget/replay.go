@@ -193,7 +193,7 @@ func (c *Change) rates(b *Budget, settled []Wait, rounds []trace.Time) {
 }
 
 // awaited divides what actors have too much over their time: where others wait for them they lose most. Without rounds
-// nothing else tells the moments at which an actor was late.
+// no other record shows the moments at which an actor was late.
 func (c *Change) awaited(b *Budget, settled []Wait, factor []float64, until trace.Time) [][]remainder {
 	out := make([][]remainder, len(factor))
 	for a, x := range factor {
@@ -212,7 +212,7 @@ func (c *Change) awaited(b *Budget, settled []Wait, factor []float64, until trac
 		all, sum := trace.Time(0), trace.Time(0)
 		c.own(b, a, until, func(begin, end trace.Time) {
 			n, _ := slices.BinarySearchFunc(on, begin+1, compareEnd)
-			first := end // from when on somebody waits for what ends here
+			first := end // from when on an actor waits for what ends here
 			for i := n; i < len(on) && on[i].End <= end; i++ {
 				first = min(first, max(on[i].Begin, begin))
 			}
@@ -223,7 +223,7 @@ func (c *Change) awaited(b *Budget, settled []Wait, factor []float64, until trac
 			all, sum = all+end-begin, sum+end-first
 		})
 		much := (1 - x) * float64(all)
-		rest := 1.0 // of what nobody waited for
+		rest := 1.0 // of the time that no actor waited for
 		if sum < all {
 			rest = 1 - max(much-float64(sum), 0)/float64(all-sum)
 		}
@@ -280,7 +280,7 @@ func (c *Change) sum(b *Budget, a int, rounds []trace.Time, out []float64) {
 	})
 }
 
-// own hands out the time of an actor in the regions of a change up to a moment, without its waits.
+// own yields the time of an actor in the regions of a change up to a moment, without its waits.
 func (c *Change) own(b *Budget, a int, until trace.Time, give func(begin, end trace.Time)) {
 	t := &b.tracks[a]
 	at, from := b.replayed, t.at(b.replayed)
@@ -296,7 +296,7 @@ func (c *Change) own(b *Budget, a int, until trace.Time, give func(begin, end tr
 	t.walk(from, at, min(until, t.until), add)
 }
 
-// walk hands out the time of a track from a moment to another, from a stretch on. It returns the last stretch.
+// walk yields the time of a track from a moment to another, from a stretch on. It returns the last stretch.
 func (t *track) walk(i int, from, to trace.Time, add func(begin, end trace.Time, region int32)) int {
 	for from < to {
 		for i+1 < len(t.stretches) && t.stretches[i+1].begin <= from {

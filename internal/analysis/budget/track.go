@@ -124,7 +124,7 @@ func (t *track) at(x trace.Time) int {
 	return max(low-1, 0)
 }
 
-// lastWait is the last wait that ended no later than a moment, -1 where there is none.
+// lastWait is the last wait that ended no later than a moment, -1 if there is none.
 func (t *track) lastWait(x trace.Time) int {
 	low, high := 0, len(t.waits)
 	for low < high {

@@ -77,7 +77,7 @@ func (g *Graph) Len() int { return len(g.buckets) }
 // Buckets in order of their first call. They may be changed in place.
 func (g *Graph) Buckets() []Bucket { return g.buckets }
 
-// At returns the bucket of a pair, made where there is none. It is valid until the
+// At returns the bucket of a pair, made if there is none. It is valid until the
 // next new pair.
 func (g *Graph) At(p Pair) *Bucket {
 	if len(g.slots) == 0 {
@@ -124,7 +124,7 @@ func (g *Graph) insert(p Pair) *Bucket {
 	return &g.buckets[len(g.buckets)-1]
 }
 
-// room makes some for n pairs, where there are none yet.
+// room makes some for n pairs, if there are none yet.
 func (g *Graph) room(n int) {
 	if cap(g.buckets) == 0 {
 		g.buckets = make([]Bucket, 0, min(n, mostRoom))

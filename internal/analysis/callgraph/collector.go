@@ -41,8 +41,7 @@ type Options struct {
 	Shapes bool
 }
 
-// A Collector gathers the calls of many locations. Columns come as a store hands
-// them out: for many locations at once.
+// A Collector gathers the calls of many locations. Columns come as a store yields them: for many locations at once.
 type Collector struct {
 	Options
 	// Also are options by which all calls are counted once more; nil: none. Their measure is Totals.

@@ -27,7 +27,7 @@ type Paths struct {
 	// Each is the distribution over calls, where one was asked for.
 	Each []quantile.Sketch
 	// Values are the inclusive times of each location, by path, then by location;
-	// nil where they are more than was asked for.
+	// nil if they are more than was asked for.
 	Values []PathValue
 	// Locations is how many have calls.
 	Locations int

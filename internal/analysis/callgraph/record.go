@@ -115,7 +115,7 @@ func (x *record) block(level, k int) []byte {
 	return x.blocks[from:x.ends[i]]
 }
 
-// cover hands out rows [lo, hi) as blocks, and as rows where there are none; or, with part, as part of a block that
+// cover yields rows [lo, hi) as blocks, and as rows if there are none; or, with part, as part of a block that
 // they are most of.
 func (x *record) cover(lo, hi int, block func(b []byte, whole bool) error, part func(partOfBlock) error,
 	rows func(lo, hi int) error) error {

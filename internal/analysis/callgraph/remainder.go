@@ -23,7 +23,7 @@ type partOfBlock struct {
 // A readFunc is that of trace.DigestedLane.
 type readFunc = func(lo, hi int, f func(*trace.Columns) error) error
 
-// add hands out the totals of each path that has calls in the part. O(paths + rows of the block that are not in it).
+// add yields the totals of each path that has calls in the part. O(paths + rows of the block that are not in it).
 func (w *remainder) add(x *record, p partOfBlock, read readFunc,
 	give func(path int, calls, inclusive, exclusive int64) error) error {
 	n := len(x.parent)

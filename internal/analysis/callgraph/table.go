@@ -36,7 +36,7 @@ type Cell struct {
 	Exclusive float64
 }
 
-// A Scan hands out the calls of a set of locations, each with all below it, lane by
+// A Scan yields the calls of a set of locations, each with all below it, lane by
 // lane as a store does.
 type Scan func(locations []trace.LocationID, f func(*trace.DigestedLane) error) error
 

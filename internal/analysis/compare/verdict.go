@@ -34,7 +34,7 @@ func (e *Estimate) Judge(q, worth float64) Verdict {
 }
 
 // Detectable is the least relative change that these values could have shown: half of the width of the interval. NaN
-// where there is none.
+// if there is none.
 func (e *Estimate) Detectable() float64 { return (e.Change.High - e.Change.Low) / 2 }
 
 // Needed says how many runs a side would show a relative change of worth in four cases of

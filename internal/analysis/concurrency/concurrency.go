@@ -1,4 +1,4 @@
-// Package concurrency tells how many are at work at once: when one works alone and who
+// Package concurrency finds how many are at work at once: when one works alone and who
 // waits meanwhile, and when more could run than there are places to run.
 package concurrency
 

@@ -14,7 +14,7 @@
 //	q       Benjamini, Hochberg: Controlling the false discovery rate (1995). p
 //	        made larger for the many quantities that are compared at once.
 //
-// The shift alone does not tell whether anybody should care, so it is related to a whole: 30 ms more in a
+// The shift alone does not show whether it matters, so it is related to a whole: 30 ms more in a
 // region are much where a location runs for 100 ms. Effect is shift / whole, and quantities are ranked by
 // |effect| × |delta|: a large difference on all locations comes before a large one on some, or a small one
 // on all. A test alone would rank by how many locations there are.
@@ -58,7 +58,7 @@ func (j *Judgement) Score() float64 { return math.Abs(j.Effect) * math.Abs(j.Del
 const Level = 0.05
 
 const (
-	// LeastEffect is the least share of the whole that anybody should hear of.
+	// LeastEffect is the least share of the whole that is worth reporting.
 	LeastEffect = 0.005
 	// leastDelta is a medium difference after Romano and others (2006).
 	leastDelta = 0.33

@@ -76,7 +76,7 @@ type frame struct {
 	from, at, top int // in kids: first, next, past the last
 }
 
-// Walk hands out the sections of the path of a call, last first.
+// Walk yields the sections of the path of a call, last first.
 func (w *Walker) Walk(root int32, emit func(Section)) {
 	w.stack, w.kids, w.by = w.stack[:0], w.kids[:0], w.by[:0]
 	w.push(root, w.Begin[root], w.End[root], 0, w.Begin[root])
@@ -96,7 +96,7 @@ func (w *Walker) Walk(root int32, emit func(Section)) {
 	}
 }
 
-// emit hands out time of a call for itself.
+// emit yields time of a call for itself.
 func (w *Walker) emit(f *frame, begin, end trace.Time, emit func(Section)) {
 	begin, end = max(begin-f.moved, f.floor), end-f.moved
 	if begin < end {

@@ -14,7 +14,7 @@ import (
 )
 
 // Accounts are where the time of the rows of a run went: work, waiting by who caused it,
-// and the rest. An actor is a row; causes are told by actor and region.
+// and the rest. An actor is a row; causes are distinguished by actor and region.
 type accounts struct {
 	actors  []trace.LocationID
 	actorOf []int32 // by location, -1
@@ -199,12 +199,12 @@ func (a *accounts) inCalls(roles ...trace.Role) (sum trace.Time) {
 	return sum
 }
 
-// transfer is the time in communication that nobody waited for another.
+// transfer is the time in communication without waiting for another.
 func (a *accounts) transfer() trace.Time {
 	return max(a.communication-a.inCalls(trace.RoleCommunication), 0)
 }
 
-// open is the time in synchronization and idle for which nobody is known to be the cause.
+// open is the time in synchronization and idle without a known cause.
 func (a *accounts) open() trace.Time {
 	return max(a.synchronization-a.inCalls(trace.RoleSynchronization, trace.RoleIdle), 0)
 }

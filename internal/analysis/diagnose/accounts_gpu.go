@@ -65,7 +65,7 @@ func gpuBudget(c *diagnosis, d *runfacts.Devices, job *step.Job) (*chargedBudget
 	return s, nil
 }
 
-// idleKinds are the kinds of findings that tell of idle time by its cause.
+// idleKinds are the kinds of findings that report idle time by its cause.
 var idleKinds = [step.Causes]finding.Kind{
 	step.ByLoader: finding.InputBound, step.ByAllocation: finding.LaunchBound, step.BySleep: finding.GPUIdle,
 	step.ByOperators: finding.LaunchBound, step.ByPython: finding.LaunchBound, step.ByAnnotation: finding.LaunchBound,

@@ -13,7 +13,7 @@ import (
 
 // An Answer summarises a run: the first cause, its cost, the numbers that prove it, and the next step.
 type Answer struct {
-	// Text is one sentence. Kind, Title and Severity are empty where nothing stands out.
+	// Text is one sentence. Kind, Title and Severity are empty if nothing stands out.
 	Text     string        `json:"text"`
 	Kind     finding.Kind  `json:"kind"`
 	Title    string        `json:"title"`

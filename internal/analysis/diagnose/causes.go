@@ -107,8 +107,8 @@ func (s *chargedBudget) causes(c *diagnosis) []Cause {
 	return out
 }
 
-// explained reports whether a row of the budget has a known cause: somebody's doing, or time without records that a
-// finding tells of.
+// explained reports whether a row of the budget has a known cause: the doing of a location, or time without records
+// that a finding reports.
 func (c *diagnosis) explained(r *budget.Row) bool {
 	return r.Explained() || c.told[causeKey{r.Actor, r.Region}] != ""
 }
@@ -220,13 +220,13 @@ func sumsOf(c *diagnosis, waiting trace.Time) Accounts {
 }
 
 // A Cause is the waiting that one location in one region caused to others, in ns, summed over the waiters.
-// Cause is the kind of the finding that tells of it, else how it was waited.
+// Cause is the kind of the finding that reports it, else how it was waited.
 type Cause struct {
 	Cause    string           `json:"cause"`
 	Location trace.LocationID `json:"location"`
 	Path     string           `json:"path"`
 	Region   string           `json:"region"`
-	Finding  string           `json:"finding"` // the kind of the finding that tells of it; empty: none does
+	Finding  string           `json:"finding"` // the kind of the finding that reports it; empty: none does
 	Time     trace.Time       `json:"time"`
 	Share    float64          `json:"share"` // of all waiting
 	// Direct is the part that others waited for this location itself; the rest was passed on
@@ -245,6 +245,6 @@ type Accounts struct {
 	// Told is the part of Waiting whose cause is known, Unexplained the rest of it.
 	Told        trace.Time `json:"told"`
 	Unexplained trace.Time `json:"unexplained"`
-	Transfer    trace.Time `json:"transfer"` // communication that nobody waited for another in
+	Transfer    trace.Time `json:"transfer"` // communication without waiting for another in
 	Rest        trace.Time `json:"rest"`     // overhead, and time in which nothing is recorded
 }

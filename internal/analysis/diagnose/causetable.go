@@ -17,7 +17,7 @@ type CauseTable struct {
 	Machines       []string
 	Caused, Waited []trace.Time // by unit
 	Waiting        trace.Time
-	Untold         bool // a profile knows no waits
+	Untold         bool // a profile has no waits
 	All            int  // causes, with those that are not listed
 	Unexplained    trace.Time
 }
@@ -25,7 +25,7 @@ type CauseTable struct {
 // A CauseRow is one cause at one location, with its waiters.
 type CauseRow struct {
 	Label   string
-	Cause   string // the kind of the finding that tells of it, else how it was waited
+	Cause   string // the kind of the finding that reports it, else how it was waited
 	At      trace.LocationID
 	Regions []trace.RegionID
 	Time    trace.Time

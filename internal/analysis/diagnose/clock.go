@@ -14,7 +14,7 @@ const (
 	// or of the collectives that must be left before all have come, for the clocks to
 	// be the cause.
 	earlyShare = 0.02
-	// repairedShare is the part of the intervals that must be repaired to be told.
+	// repairedShare is the part of the intervals that must be repaired to be reported.
 	repairedShare = 0.005
 )
 

@@ -16,7 +16,7 @@ import (
 
 const (
 	// leastCommunication is the part of their time that locations which also work
-	// must spend in communication for it to be told on its own.
+	// must spend in communication for it to be reported on its own.
 	leastCommunication, highCommunication = 0.2, 0.4
 	alsoWorks                             = 0.005
 )
@@ -182,7 +182,7 @@ func (c *diagnosis) passedQuery(causes []causeKey) string {
 	return sumQuery("total(time)", c.waitTable()+" where "+where)
 }
 
-// timeOf names the time of n locations: all time where there are no others. That is the base of profiles too.
+// timeOf names the time of n locations: all time if there are no others. That is the base of profiles too.
 func (c *diagnosis) timeOf(n int, also string) string {
 	if n == len(c.rows) && !c.profile {
 		return "all time"
@@ -215,10 +215,10 @@ func (c *diagnosis) mostPassed(causes []causeKey) (name string, most float64, of
 	return c.accounts.regionNames[best], sums[best], of
 }
 
-// leastTransfer is the part of the time from which communication itself is told.
+// leastTransfer is the part of the time from which communication itself is reported.
 const leastTransfer = 0.1
 
-// findTransfers: communication that takes long by itself, and others that wait for somebody who is in it.
+// findTransfers: communication that takes long by itself, and others that wait for a unit that is in it.
 // Waiting for a late unit is not counted. Capacity is the time of all who also work, of its name; byName
 // and ids are the times and regions of communication by name.
 func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]float64,

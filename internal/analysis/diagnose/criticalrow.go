@@ -14,7 +14,7 @@ import (
 // criticalRow is the name of the row on which a build tool, such as Bazel, records its own critical path.
 const criticalRow = "critical path"
 
-// leastCritical is the part of the run from which a recorded critical path is told.
+// leastCritical is the part of the run from which a recorded critical path is reported.
 const leastCritical = 0.25
 
 // findCriticalRow: the tool that was recorded tells its critical path, on a row of its own. The longest actions on it

@@ -164,7 +164,7 @@ func (a *culprits) actorsOf(f *fault) (n int) {
 	return n
 }
 
-// grave reports whether a fault is worth telling. A thread that hands out work and does none of it waits for
+// grave reports whether a fault is worth reporting. A thread that distributes work and does none of it waits for
 // the others to be done: that is its job.
 func (a *culprits) grave(f *fault) bool {
 	if a.waitsForWorkers(f) != nil {
@@ -174,8 +174,8 @@ func (a *culprits) grave(f *fault) bool {
 		float64(f.lost) >= leastShare*float64(a.length)*float64(len(a.units))
 }
 
-// waitsForWorkers returns the units that work, if a fault is that others, which hand out work and do none of it, wait
-// for them; nil if it is not.
+// waitsForWorkers returns the units that work, if a fault is that others, which distribute work and do none of it,
+// wait for them; nil if it is not.
 func (a *culprits) waitsForWorkers(f *fault) map[int32]bool {
 	if 2*f.kinds[budget.Join] <= f.lost {
 		return nil

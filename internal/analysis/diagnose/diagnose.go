@@ -4,7 +4,7 @@
 //	waits     who waited, from when to when, in which region, and for whom
 //	          waits.go, waits_read.go (calls, collectives, messages), waits_threads.go (locks, pools),
 //	          waits_wakes.go (goroutines)
-//	accounts  the waits summed: waiting = told + unexplained, by cause
+//	accounts  the waits summed: waiting = explained + unexplained, by cause
 //	          accounts*.go, causes.go
 //	faults    causes and loads that belong together, one file a kind: straggler.go, latesender.go, serial.go …
 //	          faults.go lists them
@@ -109,7 +109,7 @@ type diagnosis struct {
 	charged  *chargedBudget  // the budget of runs whose waits are not traced, if it is known
 	removals []removal       // causes to take away in a replay
 	late     func(*LateRow)  // receives waits at collectives, where they are asked for
-	ended    ending          // waiting after the last work of the run, which a finding tells
+	ended    ending          // waiting after the last work of the run, which a finding reports
 	round    trace.RegionID  // phases are from one call of it to the next; NoRegion: they are another
 }
 

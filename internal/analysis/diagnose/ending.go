@@ -9,14 +9,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// An ending is the waiting for nobody known after the last work of the run, and the query that adds it up.
+// An ending is the waiting without a known cause after the last work of the run, and the query that adds it up.
 type ending struct {
 	time trace.Time
 	from string
 }
 
-// findEnding: all wait for nobody known after the last work of the run, as a runtime that shuts down does. It is told
-// if most of the waiting without a cause is there.
+// findEnding: all wait without a known cause after the last work of the run, as a runtime that shuts down does. It is
+// reported if most of the waiting without a cause is there.
 func findEnding(c *diagnosis) error {
 	if c.profile || c.untimed || c.spans || c.accounts.result == nil || len(c.rows) > mostNumbers ||
 		c.alike.what == "GPUs" || len(c.processors) > 0 || c.tree.Kind[c.units[0]] == trace.KindProcessor {

@@ -105,7 +105,7 @@ func (c *diagnosis) predictGains() error {
 	for i := range c.list {
 		f := &c.list[i]
 		if all := float64(c.length) * float64(len(c.rows)); f.Gain == nil && varies(f.Kind) {
-			f.Severity = f.Severity.AtMost(finding.LevelOf(float64(f.Lost) / all)) // nothing tells more
+			f.Severity = f.Severity.AtMost(finding.LevelOf(float64(f.Lost) / all)) // no other measure
 		}
 		if g := f.Gain; g != nil {
 			g.Text = gainWords(g)

@@ -135,7 +135,7 @@ func (s *scheduler) addProcessor(g *trace.Region, id trace.RegionID, time float6
 const mostLabels = 1 << 18
 
 // idleWorkers finds the time of the collector's workers on processors that had nothing
-// else to do: the runtime labels each stay of a worker. It costs nobody anything.
+// else to do: the runtime labels each stay of a worker. It costs nothing.
 // O(stays of workers × log intervals), at most mostLabels of them.
 func (s *scheduler) idleWorkers() error {
 	label := slices.IndexFunc(s.regions,

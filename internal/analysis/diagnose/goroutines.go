@@ -236,7 +236,7 @@ func (s *scheduler) capacitySteps() error {
 			return nil
 		})
 	if len(steps) > 0 {
-		steps[0].from = 0 // it is told a moment after the trace begins
+		steps[0].from = 0 // it is recorded shortly after the trace begins
 		s.steps = steps
 	}
 	return err

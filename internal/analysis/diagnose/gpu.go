@@ -19,9 +19,9 @@ type gpuCase struct {
 	job       *step.Job
 	verdict   step.Verdict
 	whole     trace.Time // of all GPUs in steps
-	of        string     // "of the steps", or of the GPU's time where there are none
+	of        string     // "of the steps", or of the GPU's time if there are none
 	said      []finding.Evidence
-	longTold  *hostCall // in long gaps: it is told, and not among the other losses
+	longTold  *hostCall // in long gaps: it is reported, and not among the other losses
 	someRanks bool      // some ranks are looked at
 }
 

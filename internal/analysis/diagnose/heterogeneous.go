@@ -107,13 +107,13 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 				words.Middle(name),
 				c.about(low, high), words.Plural(len(odd), "it", "them"), c.about(median[0], median[1]),
 				words.Plural(len(odd), "its", "their"))
-			if high < median[0] { // less to do costs nobody else's time
+			if high < median[0] { // less to do costs no time of others
 				f.Severity = f.Severity.AtMost(finding.Medium)
 			}
 		}
 		if l := c.unfelt(f.Severity); l != f.Severity {
 			if len(c.list) > 0 {
-				continue // who waits for whom is told
+				continue // who waits for whom is reported
 			}
 			f.Severity = l
 			f.Text = strings.TrimSuffix(f.Text, ".") + ". The others hardly wait for it."

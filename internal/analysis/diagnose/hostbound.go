@@ -12,8 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// losses tells each loss that passes its threshold. Waiting in communication is a symptom where somebody holds the
-// others up.
+// losses reports each loss that passes its threshold. Waiting in communication is a symptom where a unit delays the
+// others.
 func (g *gpuCase) losses() {
 	held := slices.ContainsFunc(g.list, func(f finding.Finding) bool {
 		return f.Severity == finding.High &&
@@ -37,7 +37,7 @@ func (g *gpuCase) losses() {
 		if b != step.CopyBound && b != step.CommunicationBound {
 			f.Options = map[string][]string{"picture": {"idle"}}
 		}
-		if b == step.IdleBound { // nobody knows whether it could be otherwise
+		if b == step.IdleBound { // it is unknown whether it could be otherwise
 			f.Severity = f.Severity.AtMost(finding.Medium)
 		}
 		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share", From: g.boundQuery(b)},
@@ -45,7 +45,7 @@ func (g *gpuCase) losses() {
 		if gaps, _ := g.inLongGaps(share); b == step.LaunchBound && gaps != nil {
 			f.Kind, f.Next = finding.HostBound, longNext
 		}
-		if b == step.LaunchBound && g.unrecorded() > mainShare { // nobody knows what the host did
+		if b == step.LaunchBound && g.unrecorded() > mainShare { // it is unknown what the host did
 			f.Kind, f.Severity, f.Next = finding.GPUIdle, f.Severity.AtMost(finding.Medium), recordHost
 		}
 		if b == step.IdleBound {
@@ -59,7 +59,7 @@ func (g *gpuCase) losses() {
 	}
 }
 
-// recordHost is the next step if nothing tells what GPUs wait for.
+// recordHost is the next step if no record shows what GPUs wait for.
 const recordHost = "Record the calls of the host too: its launches show what GPUs wait for."
 
 // longNext is the next step if different calls take long between launches.

@@ -16,8 +16,8 @@ var idleVerbs = map[string]string{
 	string(finding.GarbageCollection): "collects garbage",
 }
 
-// idleRest: processors have nothing to run for a reason that no other finding tells: the program sleeps, waits for the
-// outside, or does one thing after the other. That may be all that it has to do, so it is low.
+// idleRest: processors have nothing to run for a reason that no other finding reports: the program sleeps, waits for
+// the outside, or does one thing after the other. That may be all that it has to do, so it is low.
 func (s *scheduler) idleRest() error {
 	var rest []Cause
 	sum := trace.Time(0)
@@ -68,7 +68,7 @@ func (s *scheduler) idleRest() error {
 	return nil
 }
 
-// idleQuery asks for something of the causes of idle processors that this finding tells; "" of a part of the run.
+// idleQuery asks for something of the causes of idle processors that this finding reports; "" of a part of the run.
 func (s *scheduler) idleQuery(what, where string) string {
 	if !s.window.Whole(s.store) {
 		return ""

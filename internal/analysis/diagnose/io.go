@@ -22,7 +22,7 @@ func (a *culprits) reading() error {
 
 const (
 	// leastCostly is the part of all time from which reading, writing, starting and ending
-	// are told though nobody waits for them; mediumCostly and highCostly make them graver.
+	// are reported though no unit waits for them; mediumCostly and highCostly make them graver.
 	leastCostly, mediumCostly, highCostly = 0.05, 0.1, 0.2
 )
 
@@ -58,7 +58,7 @@ func tellCostly(c *diagnosis, kind finding.Kind, lead, assumed string, want func
 	hit := float64(sum) / float64(c.accounts.time)
 	if hit < leastCostly ||
 		slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == kind && f.Lost > sum/2 }) {
-		return // who waits for it is told, and costs more
+		return // who waits for it is reported, and costs more
 	}
 	level := finding.Low
 	switch {

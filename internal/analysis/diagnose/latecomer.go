@@ -128,7 +128,7 @@ func (x *latecomer) spread() (s spread) {
 	return s
 }
 
-// wordLateArrival words one unit; false where it costs too little, or neither costs clearly
+// wordLateArrival words one unit; false if it costs too little, or neither costs clearly
 // more than the others nor does anything that they do not.
 func wordLateArrival(c *diagnosis, x *latecomer, apart bool) (bool, error) {
 	lost := trace.Time(float64(x.lost) * c.scale())

@@ -17,7 +17,7 @@ type LateRow struct {
 	Time trace.Time
 }
 
-// LateRows diagnoses a run and hands out the waits at collectives. Runs whose waits are traced one by one have none.
+// LateRows diagnoses a run and yields the waits at collectives. Runs whose waits are traced one by one have none.
 func LateRows(ctx context.Context, q *Question, add func(*LateRow) error) error {
 	f, err := gather(ctx, q)
 	if err != nil {

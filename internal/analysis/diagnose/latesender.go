@@ -13,7 +13,7 @@ import (
 )
 
 // messages reports whether others wait for messages rather than at collectives. Waits at
-// the end of the run tell nothing of how they came about.
+// the end of the run show nothing of how they came about.
 func (f *fault) messages() bool {
 	return f.kinds[budget.LateSender]+f.kinds[budget.LateReceiver] > 2*(f.kinds[budget.Collective]+f.kinds[budget.Join])
 }
@@ -137,7 +137,7 @@ func (x *lateness) drop(length trace.Time) {
 	}
 }
 
-// wordLate words one late sender or receiver; false where it costs too little.
+// wordLate words one late sender or receiver; false if it costs too little.
 func wordLate(c *diagnosis, x *lateness) (bool, error) {
 	lost := trace.Time(float64(x.own) * c.scale())
 	hit := float64(lost) / (float64(len(x.victims)) * float64(c.length))

@@ -16,7 +16,7 @@ type findingList struct {
 	lostIn string       // unit of what is lost
 	list   []finding.Finding
 	blamed []bool                    // by unit
-	told   map[causeKey]finding.Kind // causes of waiting that a finding tells of
+	told   map[causeKey]finding.Kind // causes of waiting that a finding reports
 	// Charges are the waiting that units cause, if waits are not traced one by one.
 	charges []Cause
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// lockLosses: processors idle while goroutines wait for a lock, where that is not told with all that blocks them.
+// lockLosses: processors idle while goroutines wait for a lock, where that is not reported with all that blocks them.
 func (s *scheduler) lockLosses() error {
 	if slices.ContainsFunc(s.list,
 		func(f finding.Finding) bool { return f.Kind == finding.Blocked || f.Kind == finding.Lock }) {

@@ -22,7 +22,7 @@ type hostCall struct {
 const (
 	// longGap is from when on a gap is one by itself, and no pause between launches.
 	longGap = 500_000
-	// mainShare is the part of the time for which hosts are late that one call must cover to be told.
+	// mainShare is the part of the time for which hosts are late that one call must cover to be reported.
 	mainShare = 0.5
 )
 
@@ -144,7 +144,7 @@ func (g *gpuCase) gapShare(gaps []gapAt) string {
 	return fmt.Sprintf("select min((%s) / %s, 1)", sum, span)
 }
 
-// without takes gaps that are told already out of a query for a share.
+// without takes gaps that are reported already out of a query for a share.
 func (g *gpuCase) without(query string, told func(*step.Gap) bool) string {
 	if g.longTold == nil || query == "" {
 		return query
@@ -166,7 +166,7 @@ func (g *gpuCase) without(query string, told func(*step.Gap) bool) string {
 }
 
 // inLongGaps are the gaps of half a millisecond and more for which the host is late with launches and that no finding
-// tells; nil where they are less than half of that time.
+// reports; nil if they are less than half of that time.
 func (g *gpuCase) inLongGaps(share float64) (list []gapAt, longest *gapAt) {
 	list, sum, longest := g.gapsOf(func(x *step.Gap) bool {
 		return x.Length() >= longGap && launching(x.Cause()) && !x.Drained &&

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// fullMemory is the part of a device's memory that may be taken before it is told.
+	// fullMemory is the part of a device's memory that may be taken before it is reported.
 	fullMemory = 0.92
 )
 
-// memory tells devices whose memory is nearly full.
+// memory reports devices whose memory is nearly full.
 func (g *gpuCase) memory() error {
 	peaks, err := runfacts.MemoryPeaks(g.ctx, g.store, g.window, g.devices.GPUs)
 	if err != nil {

@@ -18,7 +18,7 @@ type PhaseRow struct {
 	Waiting    trace.Time // of all kinds of rows together, at most the length without computation of GPUs
 }
 
-// PhaseRows hands out the phases of a run by unit. A run whose units are not cut into phases has none.
+// PhaseRows yields the phases of a run by unit. A run whose units are not cut into phases has none.
 func PhaseRows(ctx context.Context, q *Question, add func(*PhaseRow) error) error {
 	f, err := gather(ctx, q)
 	if err != nil || f.phases == nil {

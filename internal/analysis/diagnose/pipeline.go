@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// slowdownTold is the slowdown from which on it is told.
+// slowdownTold is the slowdown from which on it is reported.
 const slowdownTold = 1.05
 
 // A pipeline is a run whose rows are stages and replicas of a training job, with steps and batches told beside each

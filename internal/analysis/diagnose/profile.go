@@ -40,7 +40,7 @@ func findShares(c *diagnosis) error {
 	return nil
 }
 
-// wordCommunicationShare reports the share. A profile does not tell how much of it is lost.
+// wordCommunicationShare reports the share. A profile does not show how much of it is lost.
 func wordCommunicationShare(c *diagnosis) {
 	byName, ids, sum, whole := map[string]float64{}, map[string][]trace.RegionID{}, 0.0, 0.0
 	each := make([]float64, len(c.units))
@@ -158,7 +158,7 @@ func wordUnevenRegion(c *diagnosis) {
 // workWords are parts of the units of metrics that count work, in lower case.
 var workWords = []string{"clock", "cycle", "instruction", "tick", "sec"}
 
-// countsWork reports whether totals are time or work, by their unit: those of bytes or context switches tell nothing
+// countsWork reports whether totals are time or work, by their unit: those of bytes or context switches show nothing
 // about who is busy.
 func (f *facts) countsWork() bool {
 	unit := strings.ToLower(f.unit)

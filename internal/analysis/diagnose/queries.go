@@ -125,7 +125,7 @@ func (f *facts) unitsQuery(statistic, column, source string, units []int32) stri
 		statistic, name, name, strings.Join(list, ", "))
 }
 
-// unitKey is the column of tables that tells units apart, and its value of a unit; false where none does.
+// unitKey is the column of tables that distinguishes units, and its value of a unit; false where none does.
 func (f *facts) unitKey() (column string, value func(u int32) int64, ok bool) {
 	seen := make(map[int32]bool, len(f.units))
 	ranked := true

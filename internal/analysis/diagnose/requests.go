@@ -237,7 +237,7 @@ func (w *faultWords) shared() string {
 
 func (w *faultWords) slow(level finding.Level) (string, finding.Level) {
 	x := w.x
-	if x.All == 0 { // too few requests to tell what is usual
+	if x.All == 0 { // too few requests to know what is usual
 		own, all := w.pathTime(x.Ops[0]), w.pathQuery("total(duration)", "")
 		w.say("requests last", float64(w.found.Length), "ns", all)
 		return fmt.Sprintf("%s takes %s of the %s of %s by itself, %s.", w.op(x.Ops[0]),

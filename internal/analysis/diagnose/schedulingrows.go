@@ -28,7 +28,7 @@ type SchedulingRow struct {
 	Time       trace.Time
 }
 
-// SchedulingRows hands out the time in which goroutines of one function run alone, and that in which some wait for a
+// SchedulingRows yields the time in which goroutines of one function run alone, and that in which some wait for a
 // lock or a receiver, piece by piece. A run without goroutines has none.
 func SchedulingRows(ctx context.Context, q *Question, add func(*SchedulingRow) error) error {
 	f, err := gather(ctx, q)
@@ -53,7 +53,7 @@ func SchedulingRows(ctx context.Context, q *Question, add func(*SchedulingRow) e
 	return failed
 }
 
-// noteAlone hands out a stretch in which one function runs alone.
+// noteAlone yields a stretch in which one function runs alone.
 func (s *scheduler) noteAlone(what string, region trace.RegionID, begin, end, time trace.Time) {
 	if s.note != nil {
 		name := s.regions[region].Name

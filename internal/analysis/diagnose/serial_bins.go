@@ -16,7 +16,7 @@ const bins = 64
 func binLevel(c *diagnosis) int { return bits.Len64(uint64(max(c.span-1, 1) / bins)) }
 
 // findSerial: stretches in which one unit works and all others do not. At the end of a
-// run somebody is always last, so it takes twice as much to be grave.
+// run one unit is always last, so it takes twice as much to be grave.
 func findSerial(c *diagnosis) error {
 	if !c.summed() {
 		return nil

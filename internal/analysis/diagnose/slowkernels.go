@@ -42,7 +42,7 @@ func (g *gpuCase) slowKernels() error {
 	return nil
 }
 
-// byGrid adds up kernels by name and grid; nil where that is not told, or too much to look at.
+// byGrid adds up kernels by name and grid; nil if that is unknown, or too much to look at.
 func (g *gpuCase) byGrid() ([]map[peer.Kind]peer.Sum, error) {
 	w := g.window
 	w.Locations = nil

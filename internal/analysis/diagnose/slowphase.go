@@ -15,7 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// findSlowPhases: phases in which all units take longer alike, so that nobody waits for anybody: from some phase on
+// findSlowPhases: phases in which all units take longer alike, so that no unit waits for another: from some phase on
 // (a change), in every n-th phase (a period), or in a few.
 func findSlowPhases(c *diagnosis) error {
 	if c.profile || c.spans || c.phases == nil || c.alike.what == "GPUs" || c.toldKind(finding.Growth) {

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// slowStep is how much longer than the median a step must be to be told, with at least four to compare.
+	// slowStep is how much longer than the median a step must be to be reported, with at least four to compare.
 	slowStep = 1.5
 	// slowShare is the part of all steps that must be lost by it.
 	slowShare = 0.05

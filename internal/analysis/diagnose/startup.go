@@ -128,7 +128,7 @@ func (a *culprits) wholeGroupStarts(f *fault) {
 }
 
 // findUnevenStart: of a profile, units on which starting and ending takes longer than on the
-// others; in a profile nothing tells who waited for it.
+// others; in a profile no record shows who waited for it.
 func findUnevenStart(c *diagnosis) error {
 	if !c.compared || !c.profile {
 		return nil

@@ -10,7 +10,7 @@ import (
 // slow: units that work longer than the others over the whole run. Groups come one after
 // the other, the slowest first.
 func (a *culprits) slow() error {
-	inside := make([]bool, len(a.units)) // told already
+	inside := make([]bool, len(a.units)) // reported already
 	for range 4 {
 		values, units := []float64{}, []int32{}
 		for u, w := range a.work {

@@ -53,7 +53,7 @@ func (f *facts) hasTimeOf(cause, x *finding.Finding) bool {
 		!f.profile && (x.Selection.Begin >= of.End || of.Begin >= x.Selection.End) {
 		return false
 	}
-	if !slices.Contains(ofWork, x.Kind) { // a profile knows no waits
+	if !slices.Contains(ofWork, x.Kind) { // a profile has no waits
 		return !f.isSymptom(cause) && !f.profile
 	}
 	if f.isSymptom(cause) { // load imbalance of all work, whose largest region is selected

@@ -12,7 +12,7 @@ import (
 )
 
 // tasks: workers wait for tasks that their next ones need. Which of the graph's tasks take longest while workers idle
-// is told; that they do is how the graph is made, and no fault of who runs them.
+// is reported; that they do is how the graph is made, and no fault of who runs them.
 func (a *culprits) tasks() error {
 	f := a.claim(func(r *budget.Row) bool { return 2*r.Of(budget.Task) > r.Caused() })
 	share := float64(f.lost) / float64(a.accounts.time)

@@ -15,7 +15,7 @@ import (
 const silentShare = 0.05
 
 // findUnexplained: waiting without a known cause, and where no cause is found above low all that is waited. It says who
-// caused most of it, or else where most of it is. Processors may idle: that is no waiting for anybody.
+// caused most of it, or else where most of it is. Processors may idle: that is no waiting for others.
 func findUnexplained(c *diagnosis) error {
 	if c.charged == nil && c.accounts.result == nil && c.waited > 0 {
 		c.charged = unitBudget(c)
@@ -25,7 +25,7 @@ func findUnexplained(c *diagnosis) error {
 		return f.Severity != finding.Low && (gpus || !c.isSymptom(&f) && !slices.Contains(doubted, f.Kind))
 	})
 	if c.profile || c.untimed || c.spans || len(c.processors) > 0 || c.tree.Kind[c.units[0]] == trace.KindProcessor ||
-		gpus && found { // what hosts did is told with idle GPUs
+		gpus && found { // what hosts did is reported with idle GPUs
 		return nil
 	}
 	causes, rest, accounts := causesOf(c)
@@ -80,8 +80,8 @@ func findUnexplained(c *diagnosis) error {
 	return nil
 }
 
-// untoldQuery asks for the waiting that no other finding tells, divided by a number; of all but slack if none does
-// above low. It adds up the waits themselves, and the time in calls that wait for nobody known.
+// untoldQuery asks for the waiting that no other finding reports, divided by a number; of all but slack if none does
+// above low. It adds up the waits themselves, and the time in calls that wait without a known cause.
 func (c *diagnosis) untoldQuery(by int64, found bool) string {
 	if c.accounts.result == nil {
 		where := fmt.Sprintf(" where finding is null or finding <> %s", quoted(string(finding.Slack)))
@@ -117,8 +117,8 @@ func (c *diagnosis) untoldQuery(by int64, found bool) string {
 		waits(" where role in ('synchronization', 'idle')"), by)
 }
 
-// toldWaits is the condition that a wait is told by a finding, or as slack if none is found above low; "" if none is.
-// It is false for more than a query can list.
+// toldWaits is the condition that a wait is reported by a finding, or as slack if none is found above low; "" if none
+// is. It is false for more than a query can list.
 func (c *diagnosis) toldWaits(found bool) (condition string, ok bool) {
 	var told []causeKey
 	for k, kind := range c.told {
@@ -133,7 +133,7 @@ func (c *diagnosis) toldWaits(found bool) (condition string, ok bool) {
 	return condition, condition != ""
 }
 
-// largestQuery asks for the waiting for one location in one region that no finding tells, the most of one.
+// largestQuery asks for the waiting for one location in one region that no finding reports, the most of one.
 func (c *diagnosis) largestQuery(found bool) string {
 	told, ok := c.toldWaits(found)
 	if c.accounts.result == nil || !ok {
@@ -151,10 +151,10 @@ func (c *diagnosis) largestQuery(found bool) string {
 		"group by cause, cause_region) select max(t) from w", c.waitTable(), quoted(notRecorded), told)
 }
 
-// tellLongestWait says where most time is waited for nobody known: in calls of synchronization or idle regions, less
-// the waits in them that have a cause.
+// tellLongestWait says where most time is waited without a known cause: in calls of synchronization or idle regions,
+// less the waits in them that have a cause.
 func (c *diagnosis) tellLongestWait(f *finding.Finding) {
-	if c.ended.time > 0 { // of some of it is told already
+	if c.ended.time > 0 { // of some of it is reported already
 		return
 	}
 	best, most := int32(-1), 0.0

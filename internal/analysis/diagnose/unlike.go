@@ -45,7 +45,7 @@ func largestRegions(c *diagnosis) (names []string, ids map[string][]trace.Region
 }
 
 // findUnlike: regions whose calls take longer on some units than on the others, though
-// nobody waits for it.
+// no unit waits for it.
 func findUnlike(c *diagnosis) error {
 	if !c.compared {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// leastUnrecorded is the part of the time without records that is told.
+// leastUnrecorded is the part of the time without records that is reported.
 const leastUnrecorded = 0.5
 
 // findUnrecorded: for most of the time nothing is recorded, and nothing else is found. It says what is recorded.

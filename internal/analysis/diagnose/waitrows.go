@@ -22,7 +22,7 @@ type WaitRow struct {
 	Time             trace.Time
 }
 
-// WaitRows reads the waits of a run anew, one by one, and hands out each once per cause. A run whose waits are not
+// WaitRows reads the waits of a run anew, one by one, and yields each once per cause. A run whose waits are not
 // followed one by one has none.
 func WaitRows(ctx context.Context, q *Question, add func(*WaitRow) error) error {
 	f, err := gather(ctx, q)

@@ -74,7 +74,7 @@ func (k *waitReader) call(a int32, s *rowState, c budget.Call) {
 	}
 }
 
-// endPolls hands on the loop of an actor.
+// endPolls passes on the loop of an actor.
 func (k *waitReader) endPolls(a int32, s *rowState) {
 	if s.polls.asked > 0 {
 		k.f.Call(a, s.polls.call)

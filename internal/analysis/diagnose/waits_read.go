@@ -50,7 +50,7 @@ type waitReader struct {
 	sends      []sending    // by number of a region
 	polling    []polling    // by number of a region
 	patchy     []bool       // by region: its time counts as that of the region around it; nil: none is so
-	between    *callPairs   // of work that nobody recorded; nil: there is none
+	between    *callPairs   // of work that is not recorded; nil: there is none
 
 	mu     sync.Mutex
 	team   []int32 // the first thread of an actor's team, -1; nil without teams
@@ -240,7 +240,7 @@ func (k *waitReader) run(ctx context.Context, n int64) error {
 			settled = k.f.Advance(1<<62, k.seen)
 		}
 		if k.b.Remembered()+k.f.Held() > heldFor(len(k.actors)) {
-			settled = max(settled, forgotten) // somebody never comes: go on without
+			settled = max(settled, forgotten) // a member never comes: go on without
 			k.b.Settle(settled)
 			forgotten = settled - (settled-forgotten)/4
 			k.f.Forget(forgotten, k.seen)
@@ -334,7 +334,7 @@ func (k *waitReader) read(a int32, c *trace.Columns, begin trace.Time, group fun
 	}
 }
 
-// callPairs number the work that nobody recorded by the calls around it: visits of one pair are alike.
+// callPairs number the work that is not recorded by the calls around it: visits of one pair are alike.
 type callPairs struct {
 	region trace.RegionID
 	of     int32   // its number
@@ -343,7 +343,7 @@ type callPairs struct {
 	first  int32 // number of the pair (0, 0)
 }
 
-// mostPaired is up to how many calls work is told apart by the two around it.
+// mostPaired is up to how many calls work is distinguished by the two around it.
 const mostPaired = 64
 
 func (k *waitReader) pairCalls() *callPairs {
@@ -363,7 +363,7 @@ func (k *waitReader) pairCalls() *callPairs {
 	return p
 }
 
-// useOf returns the number of the innermost region, or, for work that nobody recorded, of the pair of calls around.
+// useOf returns the number of the innermost region, or, for work that is not recorded, of the pair of calls around.
 func (k *waitReader) useOf(s *rowState) int32 {
 	region := s.stack[len(s.stack)-1].region
 	if p := k.between; p != nil && region == p.of {
@@ -544,7 +544,7 @@ func (k *waitReader) countGroups() {
 }
 
 // numbered returns a function that numbers the value of an attribute of an actor's row in a
-// step, 0 where it is not told; nil where the source has no such attribute. Numbers are
+// step, 0 if it is unknown; nil where the source has no such attribute. Numbers are
 // those of the names seen so far, from 1 on.
 func (k *waitReader) numbered(ctx context.Context, w store.Window, attribute string,
 	seen map[string]int32) (func(actor, row int) int32, error) {
@@ -589,7 +589,7 @@ func (k *waitReader) readLinks(ctx context.Context, w store.Window, last bool) e
 	of := func(role trace.Role) bool {
 		return slices.ContainsFunc(k.regions, func(g trace.Region) bool { return g.Role == role })
 	}
-	idle := of(trace.RoleIdle) // else nobody tells that it has no task
+	idle := of(trace.RoleIdle) // else no record shows that it has no task
 	// Messages that no call receives start a task, as in Charm++.
 	driven := idle && !of(trace.RoleCommunication)
 	return k.store.Links(ctx, w, func(l *store.LinkColumns) error {

@@ -13,10 +13,10 @@ import (
 // conditions keeps the numbers of conditions apart from those of locks.
 const conditions = 1 << 31
 
-// A lockReader tells the budget who takes which lock and gives it back. Locks have names
-// where the source tells them; critical sections that of their region; of all others of a
-// process the last that was given back is taken to be the one. Conditions are told alike: who signals one
-// last before somebody goes on has made it hold.
+// A lockReader passes to the budget who takes which lock and gives it back. Locks have names
+// where the source has them; critical sections that of their region; of all others of a
+// process the last that was given back is taken to be the one. Conditions are reported alike: who signals one
+// last before a thread goes on has made it hold.
 type lockReader struct {
 	*waitReader
 	holding []waiting.Holding // by region
@@ -182,7 +182,7 @@ func (r *poolReader) step(end trace.Time) {
 	}
 }
 
-// flush hands on the waits of an actor without a record up to where something is recorded
+// flush passes on the waits of an actor without a record up to where something is recorded
 // again: a thread that does nothing to the end of the run may be over.
 func (r *poolReader) flush(a int32) {
 	last := trace.Time(-1)

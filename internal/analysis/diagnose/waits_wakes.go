@@ -608,7 +608,7 @@ func (h *wakeReader) blocked() (out []*blockedPiece) {
 	return out
 }
 
-// noteHeld hands out a piece of a wait for a lock or a receiver.
+// noteHeld yields a piece of a wait for a lock or a receiver.
 func (h *wakeReader) noteHeld(waits, runs trace.LocationID, p *wake.Piece, send bool) {
 	if h.note == nil {
 		return
@@ -622,8 +622,8 @@ func (h *wakeReader) noteHeld(waits, runs trace.LocationID, p *wake.Piece, send 
 		End: p.End, Time: p.End - p.Begin})
 }
 
-// processorIDs are the numbers of processors: those in their names where GOMAXPROCS is told, since it is the first of
-// them that are there.
+// processorIDs are the numbers of processors: those in their names where GOMAXPROCS is recorded, since it is the
+// first of them that are there.
 func (s *scheduler) processorIDs(told bool) {
 	for i, id := range s.processors {
 		n := i

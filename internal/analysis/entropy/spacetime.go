@@ -33,7 +33,7 @@ type Part struct {
 }
 
 // Cells are the values of leaves in slices. A leaf may stand for several places of the system that are not
-// told apart: then the number of them and the information of each count as if they were, so that totals do
+// distinguished: then the number of them and the information of each count as if they were, so that totals do
 // not change.
 type Cells struct {
 	// Count of a leaf is how many places it stands for; nil: one each.

@@ -50,7 +50,7 @@ const (
 	SynchronizationBound Kind = "synchronization-bound" // the host waits for GPUs before it launches more
 	CopyBound            Kind = "copy-bound"            // copies that nothing hides
 	ExposedCommunication Kind = "exposed-communication" // communication that computation does not hide
-	// GPUs have nothing to do, for another reason or none that is told
+	// GPUs have nothing to do, for another reason or none that is reported
 	GPUIdle     Kind = "gpu-idle"
 	SlowStep    Kind = "slow-step"    // one step takes far longer than the others
 	MemoryFull  Kind = "memory-full"  // the memory of a device is nearly full
@@ -61,7 +61,7 @@ const (
 	GarbageCollection Kind = "garbage-collection" // the collector takes processors from the program
 	Blocked           Kind = "blocked"            // goroutines wait for one another while processors idle
 	Starvation        Kind = "starvation"         // one of many goroutines with the same to do hardly runs
-	IdleProcessors    Kind = "idle-processors"    // processors have nothing to run, and no other finding tells why
+	IdleProcessors    Kind = "idle-processors"    // processors have nothing to run, and no other finding reports why
 
 	// Kinds for requests of services, on their critical path.
 	SlowOperation Kind = "slow-operation" // calls that take far longer than most of the same operation
@@ -217,7 +217,7 @@ type Gain struct {
 	If string `json:"if"`
 	// By is the method: "replay" of all waits, or "sum" of the time lost.
 	By string `json:"by"`
-	// Parts is the number of parts that a sum has, such as steps or requests: of one, no error can be told.
+	// Parts is the number of parts that a sum has, such as steps or requests: of one part no error is known.
 	Parts int `json:"parts"`
 	// Text is all of it in a sentence.
 	Text string `json:"text"`

@@ -9,7 +9,7 @@ import (
 )
 
 // A Mixed is a node of the hierarchy whose children differ in a value, while the nodes below each child are
-// alike or told apart on their own.
+// alike or distinguished on their own.
 type Mixed struct {
 	Node int32
 	// Odd are the children that stand out from the others; where none does, all
@@ -36,7 +36,7 @@ const mostOdd = 0.35
 // FindMixed finds the nodes of a tree whose children differ in value, deepest
 // first: children that hold a node found before are left out further up, so that one
 // odd process does not make its machine, its cluster and its site odd. value[i] is
-// that of leaf i; least says which loss is worth telling. O(nodes log children).
+// that of leaf i; least says which loss is worth reporting. O(nodes log children).
 func FindMixed(t *entropy.Tree, value []float64, least func(m *Mixed) bool) []Mixed {
 	n := t.Len()
 	sum, leaves := make([]float64, n), make([]int, n)

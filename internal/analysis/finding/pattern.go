@@ -218,7 +218,7 @@ type Course struct {
 // steady is how well a straight line must fit a growing cost.
 const steady = 0.75
 
-// CourseOf tells the course of a cost in equal bins. O(n).
+// CourseOf returns the course of a cost in equal bins. O(n).
 func CourseOf(series []float64) Course {
 	n := len(series)
 	sum := 0.0

@@ -24,7 +24,7 @@ func (f *Finding) Command(source string, end trace.Time) string {
 		words = append(words, "--from", fmt.Sprintf("%dns", f.Selection.Begin), "--to",
 			fmt.Sprintf("%dns", f.Selection.End))
 	}
-	if f.View == "timeline" && len(f.Selection.Locations) > 1 { // one row alone shows nobody that it differs from
+	if f.View == "timeline" && len(f.Selection.Locations) > 1 { // one row alone does not show that it differs from
 		words = append(words, "--locations", shellWord(idList(f.Selection.Locations)))
 	}
 	return strings.Join(append(words, "-o", f.View+".svg"), " ")

@@ -174,7 +174,7 @@ func properties(all map[string]string) map[string]string {
 	return out
 }
 
-// Size is how many take part: ranks, or locations where there are no ranks.
+// Size is how many take part: ranks, or locations if there are no ranks.
 func (p *Print) Size() int {
 	if p.Ranks > 0 {
 		return p.Ranks

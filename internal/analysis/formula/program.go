@@ -17,7 +17,7 @@ type Input struct {
 	// then 0, 1, …, N and N-1.
 	Column func(name string) ([]float64, bool)
 	Scalar func(name string) (float64, bool)
-	// Metadata gives metadata(key) per location: 0 where it is missing or no number.
+	// Metadata gives metadata(key) per location: 0 if it is missing or no number.
 	Metadata func(key string) []float64
 }
 

@@ -244,8 +244,8 @@ func cutInto(joins []join, m, k int) []int {
 	return of
 }
 
-// signed returns the signature of each location: its set of callees, or its kind where sets do not tell few groups
-// apart. It is nil if there are no kinds either, or if the options ask for other groups.
+// signed returns the signature of each location: its set of callees, or its kind where sets do not distinguish few
+// groups. It is nil if there are no kinds either, or if the options ask for other groups.
 func (t *Table) signed(o Options) []int32 {
 	switch {
 	case o.K > 0 || o.Threshold > 0:

@@ -70,7 +70,7 @@ func members(joins []join, m, cluster int) (out []int) {
 	return out
 }
 
-// A spread knows how far each item is from the groups, added up over their members.
+// A spread holds how far each item is from the groups, added up over their members.
 type spread struct {
 	of   []int
 	most int

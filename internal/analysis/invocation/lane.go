@@ -37,7 +37,7 @@ func (l *Lane) Grow(n int) {
 }
 
 // Add adds the next row. parent is the row around it, -1 for none. A row that is
-// no call, such as a scheduler's state, hands its children to the call around it.
+// no call, such as a scheduler's state, passes its children to the call around it.
 func (l *Lane) Add(row int, begin, end trace.Time, region trace.RegionID, parent int32, isCall bool) {
 	if l.rows == 0 {
 		l.first = row

@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// RanksAlone tells whether the calls of a rank are all at one location.
+// RanksAlone reports whether the calls of a rank are all at one location.
 func (c *Calls) RanksAlone(t *store.Tree) bool {
 	seen, alone := map[int32]trace.LocationID{}, true
 	c.Locations(func(id trace.LocationID, _ int) {
@@ -46,7 +46,7 @@ func newCensus(s store.Reader) *census {
 	return c
 }
 
-// skips tells whether a location holds no call at all.
+// skips reports whether a location holds no call at all.
 func (c *census) skips(id trace.LocationID) bool {
 	return c.goroutines && c.tree.Kind[id] == trace.KindProcessor
 }
@@ -188,7 +188,7 @@ func joinRanks(ctx context.Context, s store.Reader, w store.Window) (*Calls, err
 	return j.Calls(), nil
 }
 
-// stayApart tells whether the order of sectors is that of lanes: of several roots, of ranks or one a location, each
+// stayApart reports whether the order of sectors is that of lanes: of several roots, of ranks or one a location, each
 // location with one lane, which runs its own calls.
 func stayApart(lanes []*Lane, t *store.Tree) bool {
 	roots, one, ranks := 0, true, true
@@ -205,7 +205,7 @@ func stayApart(lanes []*Lane, t *store.Tree) bool {
 // errSpawns ends the search for links that hang calls below others.
 var errSpawns = errors.New("a call is made by one of another lane")
 
-// spawnsAny tells whether a link of the window may hang a call below one of another lane.
+// spawnsAny reports whether a link of the window may hang a call below one of another lane.
 func spawnsAny(ctx context.Context, s store.Reader, w store.Window) (bool, error) {
 	if w.Whole(s) && store.KeepsLinkSums(s) {
 		sums, err := store.LinkSums(ctx, s, w)

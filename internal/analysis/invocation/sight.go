@@ -55,7 +55,7 @@ func (s *Sight) spans() [][2]float64 {
 	return [][2]float64{{0, to - 360}, {from, 360}}
 }
 
-// reaches tells whether rings of these levels reach into sight.
+// reaches reports whether rings of these levels reach into sight.
 func (s *Sight) reaches(first, last int32) bool {
 	return s.Ring*float64(first) <= s.Far && s.Ring*float64(last+1) >= s.Near
 }

@@ -2,7 +2,7 @@ package latency
 
 import "github.com/parallax-hpc/parallax/internal/analysis/finding"
 
-// failedShare is of the requests, from which on failures are told.
+// failedShare is of the requests, from which on failures are reported.
 const failedShare = 0.01
 
 // failed finds operations that fail while a request waits for them, and are not tried again: those that failed first,

@@ -175,7 +175,7 @@ func (x *Fault) hit(f *request.Forest) {
 	}
 }
 
-// callers hands out every call of the requests that calls others, with these.
+// callers yields every call of the requests that calls others, with these.
 func (c *look) callers(do func(node int32, kids []int32)) {
 	for i := range int32(c.Len()) {
 		if c.on[i] && c.counts(i) {

@@ -31,7 +31,7 @@ func Losses(f *request.Forest, chosen []int32, each func(*Loss)) {
 	c.all()
 }
 
-// Calls hands out every call of the requests.
+// Calls yields every call of the requests.
 func Calls(f *request.Forest, chosen []int32, each func(*Call)) {
 	c := newLook(f, chosen)
 	for i := range int32(f.Len()) {

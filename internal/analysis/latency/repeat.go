@@ -58,7 +58,7 @@ func (c *look) repeated() []Fault {
 	return sorted(found, func(x *Fault) bool { return c.worthSaying(x.Lost) })
 }
 
-// oneByOne returns how long a caller waits for calls of one operation but the longest, and how many these are; 0 where
+// oneByOne returns how long a caller waits for calls of one operation but the longest, and how many these are; 0 if
 // they are not one after the other.
 func (c *look) oneByOne(calls []int32) (lost trace.Time, n int) {
 	var longest trace.Time

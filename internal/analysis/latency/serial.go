@@ -14,7 +14,7 @@ const (
 	mostOps    = 12   // of a caller
 	gapShare   = 0.01 // of a caller between two calls, up to which the second follows at once
 	fewInRow   = 3
-	rowShare   = 0.1 // of the time of all requests, from which on calls that may need each other are told
+	rowShare   = 0.1 // of the time of all requests, from which on calls that may need each other are reported
 )
 
 // A twosome is two operations that one caller calls.

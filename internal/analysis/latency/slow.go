@@ -91,7 +91,7 @@ func (c *look) slow() []Fault {
 type norm struct {
 	op     Op
 	times  []trace.Time
-	fault  *Fault // nil where there are too few
+	fault  *Fault // nil if there are too few
 	places map[trace.LocationID]*place
 	last   *place // the one that came last, mostly the only one
 }

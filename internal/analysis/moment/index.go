@@ -45,7 +45,7 @@ func (x *Index) span(row int, t0, tf trace.Time) (lo, hi int) {
 }
 
 // AddTo merges the row in a window into s, and gives the row's own mean relative to
-// t0; false where it has no busy time there. Rows of one bar, as most of very many
+// t0; false if it has no busy time there. Rows of one bar, as most of very many
 // are, cost one Add.
 func (x *Index) AddTo(s *Cubic, row int, t0, tf trace.Time) (mean float64, busy bool) {
 	if lo := x.offsets[row]; x.offsets[row+1] == lo+1 {
@@ -107,7 +107,7 @@ func (x *Index) sketch(lo, hi int, t0, tf trace.Time, order int) Sketch {
 	return a
 }
 
-// Each hands out the bars of a row in a window, clipped.
+// Each yields the bars of a row in a window, clipped.
 func (x *Index) Each(row int, t0, tf trace.Time, f func(begin, end trace.Time)) {
 	lo, hi := x.span(row, t0, tf)
 	for i := lo; i < hi; i++ {

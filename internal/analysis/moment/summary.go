@@ -213,7 +213,7 @@ func (r *reader) whole() bool {
 	return len(r.b) > 0 && r.b[0] != 0 && r.at == len(r.b) && int(r.role) > keptRoles
 }
 
-// AddBlock merges the roles of a set from a block into s; false where it is no block.
+// AddBlock merges the roles of a set from a block into s; false if it is no block.
 func (s *Cubic) AddBlock(b trace.Block, set RoleSet) bool {
 	r := reader{b: b}
 	for r.next() {
@@ -238,7 +238,7 @@ func (s *Cubic) AddSegments(list []trace.Segment, set RoleSet) {
 	s.Merge(&c)
 }
 
-// EachBar hands out the time in which the role is in the set, touching segments joined.
+// EachBar yields the time in which the role is in the set, touching segments joined.
 func EachBar(list []trace.Segment, set RoleSet, f func(begin, end trace.Time)) {
 	for i := 0; i < len(list); {
 		if !set.Has(list[i].Role) {

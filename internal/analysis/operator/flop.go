@@ -3,7 +3,7 @@ package operator
 import "strings"
 
 // Count returns the arithmetic (a multiplication and an addition are two) and the bytes that a call must move, from the
-// shapes, types and arguments of its inputs as the profiler writes them. Both are negative where they cannot be told.
+// shapes, types and arguments of its inputs as the profiler writes them. Both are negative where they are unknown.
 //
 //	matrix product   2·M·N·K, with a bias M·N more
 //	convolution      2 · output · ∏ weight[1:], as much for each gradient on the way back

@@ -61,10 +61,10 @@ type Row struct {
 	Comm        Comm
 }
 
-// Rate is arithmetic per second of device time, negative where it cannot be told.
+// Rate is arithmetic per second of device time, negative where it is unknown.
 func (r *Row) Rate() float64 { return r.per(r.Flop) }
 
-// Bandwidth is bytes per second of device time, negative where it cannot be told.
+// Bandwidth is bytes per second of device time, negative where it is unknown.
 func (r *Row) Bandwidth() float64 { return r.per(r.Bytes) }
 
 func (r *Row) per(x float64) float64 {
@@ -74,7 +74,7 @@ func (r *Row) per(x float64) float64 {
 	return x * float64(r.Calls) / float64(r.Device) * 1e9
 }
 
-// Intensity is arithmetic per byte, negative where it cannot be told.
+// Intensity is arithmetic per byte, negative where it is unknown.
 func (r *Row) Intensity() float64 {
 	if r.Flop < 0 || r.Bytes <= 0 {
 		return -1
@@ -157,7 +157,7 @@ type Table struct {
 	// Unattributed is work of GPUs that no operator in the file launched.
 	Unattributed     trace.Time
 	UnattributedWork int64
-	// Shaped: the file tells shapes.
+	// Shaped: the file states shapes.
 	Shaped bool
 }
 
@@ -442,7 +442,7 @@ func (r *reader) group(l *lane, region trace.RegionID, row int32, module string)
 			texts[i] = v.String()
 		}
 	}
-	// Arithmetic may hang on the arguments, such as strides, so they tell rows apart until they are joined.
+	// Arithmetic may hang on the arguments, such as strides, so they distinguish rows until they are joined.
 	key := g.Name + "\x00" + texts[0] + "\x00" + texts[1] + "\x00" + texts[2]
 	if comm.Name != "" {
 		key += "\x00" + comm.Name + strconv.FormatInt(comm.Bytes, 10)
@@ -510,7 +510,7 @@ func (r *reader) table(by By) *Table {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	flop := map[string][2]float64{} // of all calls of a row; NaN-free: -1 where one cannot be told
+	flop := map[string][2]float64{} // of all calls of a row; NaN-free: -1 where one is unknown
 	for _, id := range ids {
 		l := r.lanes[id]
 		t.Unattributed -= l.time

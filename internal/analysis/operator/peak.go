@@ -40,7 +40,7 @@ var peaks = []struct {
 	{"mi250x", Peak{"MI250X", 47.9e12, 0, 383e12, 3.2768e12, "AMD Instinct MI250X data sheet"}},
 }
 
-// PeakOf finds the peaks of a device by its name; false where they are not known.
+// PeakOf finds the peaks of a device by its name; false if they are not known.
 func PeakOf(device string) (Peak, bool) {
 	device = strings.ToLower(device)
 	for _, p := range peaks {

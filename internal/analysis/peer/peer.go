@@ -27,7 +27,7 @@ const (
 	// Slow is how much longer the kernels of a GPU must take, all together, or one kernel alone.
 	Slow       = 1.10
 	SlowKernel = 1.30
-	// least is the part of a GPU's time that one kernel must lose to be told.
+	// least is the part of a GPU's time that one kernel must lose to be reported.
 	least = 0.03
 	// fewest is how often a GPU must run a kernel.
 	fewest = 4

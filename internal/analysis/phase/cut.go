@@ -72,7 +72,7 @@ func (s *Source) Marker(text string, match func(string) ([]trace.RegionID, error
 	return &Marker{Regions: ids, By: text}, 0, nil
 }
 
-// choose finds what cuts the run best, nil where nothing does.
+// choose finds what cuts the run best, nil if nothing does.
 func (s *Source) choose() (*Marker, error) {
 	if m := Choose(s.Uses, s.Regions, s.Units, s.Window.End-s.Window.Begin); m != nil || s.Intervals > MostScanned {
 		return m, nil
@@ -96,7 +96,7 @@ func (s *Source) addUses() error {
 	return nil
 }
 
-// Scan hands out the intervals of locations, those of the window where nil. Batches of different locations may come at
+// Scan yields the intervals of locations, those of the window if nil. Batches of different locations may come at
 // once.
 func (s *Source) Scan(ids []trace.LocationID, f func(*trace.Columns) error) error {
 	w := s.Window

@@ -1,7 +1,7 @@
 // Package phase cuts a run into phases, such as the steps of a training job or the iterations of a solver,
 // and adds up the times of each location in each.
 //
-// A phase begins and ends at times of its own on each unit (a rank, or a location where there are no
+// A phase begins and ends at times of its own on each unit (a rank, or a location if there are no
 // ranks): steps need not be in step. If the units have no boundaries of their own, all share the same ones.
 package phase
 
@@ -28,7 +28,7 @@ type Span struct{ Begin, End trace.Time }
 // Absent reports whether the unit has no part in the phase.
 func (s Span) Absent() bool { return s.Begin > s.End }
 
-// Length of the span; 0 where it is absent.
+// Length of the span; 0 if it is absent.
 func (s Span) Length() trace.Time { return max(s.End-s.Begin, 0) }
 
 // absent is the span of a unit that has no part.

@@ -29,7 +29,7 @@ type call struct {
 
 // rounds finds the iterations of a run where no region marks them, as in recordings of MPI calls alone: a call of
 // communication that most units make equally often, and between which the first unit makes the same calls each time.
-// Nil where there are none. It reads the rows of one unit.
+// Nil if there are none. It reads the rows of one unit.
 func (s *Source) rounds() (*Marker, error) {
 	if s.Units < 2 || runfacts.HasGPU(s.Store.Locations()) {
 		return nil, nil
@@ -134,7 +134,7 @@ func byRest(calls []call, often map[trace.RegionID]int) []trace.RegionID {
 }
 
 // repeats returns how many calls there are from one call of a region to the next, where most often they are the same
-// ones, and lengths up to twice the usual fill half of the time between the first call and the last; 0 where they are
+// ones, and lengths up to twice the usual fill half of the time between the first call and the last; 0 if they are
 // not.
 func repeats(calls []call, r trace.RegionID) int {
 	var h maphash.Hash
@@ -181,7 +181,7 @@ func repeats(calls []call, r trace.RegionID) int {
 
 // toTheEnds makes of calls the time from the end of one to the end of the next. The first of a unit begins where what
 // it recorded before the calls of that iteration ended; length is how many calls an iteration has. Where most units
-// recorded nothing before, nobody knows when their first iteration began, and it is left out.
+// recorded nothing before, it is unknown when their first iteration began, and it is left out.
 func (s *Source) toTheEnds(list []Occurrence, length int) ([]Occurrence, error) {
 	slices.SortFunc(list, func(a, b Occurrence) int { return cmp.Or(a.Unit-b.Unit, cmp.Compare(a.Begin, b.Begin)) })
 	first := map[int]*before{}

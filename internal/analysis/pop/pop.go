@@ -21,7 +21,7 @@ type Efficiency struct {
 	Mean    float64 `json:"useful_mean"`
 	Max     float64 `json:"useful_max"`
 	Runtime float64 `json:"runtime"`
-	// LoadBalance is NaN if no location is busy, all are where there is no time.
+	// LoadBalance is NaN if no location is busy, all are if there is no time.
 	LoadBalance   float64 `json:"load_balance"`
 	Communication float64 `json:"communication_efficiency"`
 	Parallel      float64 `json:"parallel_efficiency"`

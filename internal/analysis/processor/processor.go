@@ -1,7 +1,7 @@
 // Package processor says which rows of a run can be compared with each other: its processors. A processor is a GPU, a
 // process's main thread beside it, a thread of a team, a processor of Go's scheduler, a service. Other locations with
 // intervals are part of a processor (streams of a GPU), or no row at all: threads of runtimes and recorders,
-// goroutines, which tell the time of processors once more.
+// goroutines, which repeat the time of processors.
 //
 //	processor.go  which rows a rule gives
 //	helper.go     which threads only help, and which one is a process's main thread

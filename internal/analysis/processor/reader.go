@@ -139,7 +139,7 @@ func (x *Reader) each(ctx context.Context, w store.Window,
 	return cmp.Or(failed, err)
 }
 
-// place returns a lane of a location as one of its row; false where it is none of the location asked for.
+// place returns a lane of a location as one of its row; false if it is none of the location asked for.
 func (x *Reader) place(id trace.LocationID, lane int, only trace.LocationID) (trace.LocationID, int, bool) {
 	if only == trace.NoLocation {
 		return id, lane, true
@@ -176,7 +176,7 @@ func (x *Reader) Intervals(ctx context.Context, w store.Window, f func(*trace.Co
 	})
 }
 
-// columns hands on columns as those of their rows.
+// columns passes on columns as those of their rows.
 func (x *Reader) columns(only trace.LocationID, f func(*trace.Columns) error) func(*trace.Columns) error {
 	return func(c *trace.Columns) error {
 		own, ok := *c, false

@@ -2,7 +2,7 @@ package quantile
 
 import "slices"
 
-// Buckets hands out how many values lie from low to high, both included, in ascending order: each value that is known
+// Buckets yields how many values lie from low to high, both included, in ascending order: each value that is known
 // exactly, else buckets whose middle is within RelativeError. A sketch that is only a box has none.
 func (s *Sketch) Buckets(f func(low, high, count int64)) {
 	if s.pages == nil {

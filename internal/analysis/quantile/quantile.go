@@ -49,7 +49,7 @@ type Sketch struct {
 	Min, Max int64
 	squares  wide    // Σ x²; at most (Σ x)², which fits
 	values   []int64 // while exact
-	pages    []*page // of buckets, from page first on, once not; nil where empty
+	pages    []*page // of buckets, from page first on, once not; nil if empty
 	first    int
 	// box is set where that is all that is known of the distribution.
 	box *[5]float64

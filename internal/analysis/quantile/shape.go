@@ -15,7 +15,7 @@ const shapeSteps = 8
 // Edge returns where step k of the shape begins.
 func (s *Shape) Edge(k int) float64 { return math.Exp2(float64(s.First+k) / shapeSteps) }
 
-// Shape returns the shape of the values; nil where it is not known, or of too few to have
+// Shape returns the shape of the values; nil if it is not known, or of too few to have
 // one. O(buckets in use).
 func (s *Sketch) Shape() *Shape {
 	if s.box != nil || s.Count < fewestShaped || s.Max == 0 {

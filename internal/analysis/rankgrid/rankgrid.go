@@ -48,7 +48,7 @@ func Place(rank int, dims []int) []int {
 type pair struct{ a, b int }
 
 // Find returns the grid of n ranks, also with the first or the last rank left out where
-// all do not fit; nil where there is too little traffic to tell.
+// all do not fit; nil if there is too little traffic to tell.
 func Find(n int, cells []trace.RankTraffic) *Grid {
 	pairs := map[pair]float64{}
 	for _, c := range cells {

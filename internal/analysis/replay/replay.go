@@ -28,14 +28,14 @@ type Piece struct {
 	GPU        int32
 	Begin, End trace.Time
 	Region     trace.RegionID
-	Graph      int64 // as the source numbers it; negative: not told
+	Graph      int64 // as the source numbers it; negative: unknown
 	Node       int64
 }
 
 // A Node is one node of a graph over all replays.
 type Node struct {
 	Region                 trace.RegionID
-	ID                     int64 // as the source numbers it; negative: not told
+	ID                     int64 // as the source numbers it; negative: unknown
 	Nth                    int   // of its name in the graph, from 1
 	Count                  int
 	Time, Least, Most      trace.Time
@@ -57,7 +57,7 @@ func (r *Replay) Span() trace.Time { return r.End - r.Begin }
 // A Graph is a graph with its replays and nodes, these in the order of a replay.
 type Graph struct {
 	GPU     int32
-	ID      int64 // as the source numbers it; negative: not told
+	ID      int64 // as the source numbers it; negative: unknown
 	Nodes   []Node
 	Replays []Replay
 	// Statistics of the spans of replays.
@@ -84,7 +84,7 @@ type key struct {
 }
 
 // Compare groups pieces by launch and launches by graph, most time first. Graphs of a single piece are left out:
-// nothing is to be told apart.
+// nothing is to be distinguished.
 func Compare(pieces []Piece) []Graph {
 	slices.SortFunc(pieces, func(a, b Piece) int {
 		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Launch, b.Launch), cmp.Compare(a.Begin, b.Begin),

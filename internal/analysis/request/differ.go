@@ -141,7 +141,7 @@ func (q *question) answer() (list []Difference, tests int) {
 	return list, tests
 }
 
-// shares compares how many requests of each side have something; nil where that is not tested.
+// shares compares how many requests of each side have something; nil if that is not tested.
 func (q *question) shares(attribute, value string, a, b int) *Difference {
 	if a+b < fewest || a+b == q.in+q.out {
 		return nil

@@ -228,7 +228,7 @@ func (t *valueTable) add(request, id int32, requests int) {
 	t.bits[id][request>>6] |= 1 << (request & 63)
 }
 
-// each hands out values with the requests that have them, each once.
+// each yields values with the requests that have them, each once.
 func (t *valueTable) each(do func(request, value int32)) {
 	for id, words := range t.bits {
 		for i, w := range words {

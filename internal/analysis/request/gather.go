@@ -262,7 +262,7 @@ func (f *Forest) askEach(s *runfacts.SpanSource, roots []root) (asked bool, err 
 	return true, nil
 }
 
-// ofRoots hands out an attribute of the calls without a parent.
+// ofRoots yields an attribute of the calls without a parent.
 func (f *Forest) ofRoots(s *runfacts.SpanSource, name string, do func(node int32, v trace.Value)) error {
 	var mu sync.Mutex
 	return s.Attribute(name, func(location trace.LocationID, lane int, rows []int32, values []trace.Value) {

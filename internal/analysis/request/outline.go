@@ -86,7 +86,7 @@ func (o *Outline) parts(k int32) []Part {
 	return out
 }
 
-// Slowest is the request that takes longest, of those the first; -1 where there is none.
+// Slowest is the request that takes longest, of those the first; -1 if there is none.
 func (f *Forest) Slowest(of []int32) int32 {
 	most := int32(-1)
 	for _, k := range of {
@@ -109,7 +109,7 @@ func (f *Forest) Outlined(most int) bool {
 	return len(f.Requests) > 1 && roots+int(f.Requests[longest].Spans) <= most
 }
 
-// Outline returns the outline of a forest; nil where it would not be small.
+// Outline returns the outline of a forest; nil if it would not be small.
 func (f *Forest) Outline(most int) *Outline {
 	if !f.Outlined(most) {
 		return nil

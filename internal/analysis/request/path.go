@@ -106,7 +106,7 @@ func (f *Forest) Walker() *criticalpath.Walker {
 		Children: f.Children, Apart: f.Apart}}
 }
 
-// Walk hands out the sections of a request's critical path, last first. If its root is not in the source,
+// Walk yields the sections of a request's critical path, last first. If its root is not in the source,
 // calls without a parent get a root that took all the time: node -1.
 func (f *Forest) Walk(w *criticalpath.Walker, r *Request, emit func(criticalpath.Section)) {
 	if r.Root != NoRoot {

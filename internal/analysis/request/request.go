@@ -123,7 +123,7 @@ func (f *Forest) SizeBytes() int64 {
 	return 57*int64(len(f.Begin)) + 120*int64(len(f.Requests))
 }
 
-// Each hands out the calls of a request in preorder, with their depth below their root.
+// Each yields the calls of a request in preorder, with their depth below their root.
 func (f *Forest) Each(r *Request, do func(node int32, depth int)) {
 	type open struct {
 		node  int32

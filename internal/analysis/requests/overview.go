@@ -35,7 +35,7 @@ const (
 	mostOnPaths = 1 << 16
 )
 
-// OverviewOfRun is the overview of a run with many requests; nil where it would not be small.
+// OverviewOfRun is the overview of a run with many requests; nil if it would not be small.
 var OverviewOfRun = derived.Derived[*Overview]{
 	Name: "requests", Version: 4, Make: makeOverview, Restore: (*Overview).restore,
 	Keeps: func(r store.Reader) bool { return r.Info().Intervals >= fewSpans && runfacts.HasSpans(r) },

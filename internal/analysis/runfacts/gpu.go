@@ -138,7 +138,7 @@ func LaunchLinks(ctx context.Context, r store.Reader, w store.Window, f func(fro
 // QueueCounter is a counter of each GPU that no store holds: it follows from the links of launches.
 var QueueCounter = trace.Counter{Name: "launch queue", Unit: "pieces of work"}
 
-// AttributeNamed hands out one attribute of intervals by name; nothing where the run has none of that name.
+// AttributeNamed yields one attribute of intervals by name; nothing where the run has none of that name.
 func AttributeNamed(ctx context.Context, r store.Reader, w store.Window, name string,
 	f func(*store.AttributeColumns) error) error {
 	a := slices.Index(r.Attributes(), name)
@@ -179,7 +179,7 @@ func (p *GPUPart) Of(gpus bool) *GPUPart {
 	return &part
 }
 
-// Intervals hands out all intervals, as the store does.
+// Intervals yields all intervals, as the store does.
 func (p *GPUPart) Intervals(f func(*trace.Columns) error) error {
 	if len(p.Window.Locations) == 0 {
 		return nil
@@ -187,7 +187,7 @@ func (p *GPUPart) Intervals(f func(*trace.Columns) error) error {
 	return p.Store.Intervals(p.ctx, p.Window, f)
 }
 
-// Launches hands out the links from calls of hosts to the work that they started, one at a time.
+// Launches yields the links from calls of hosts to the work that they started, one at a time.
 func (p *GPUPart) Launches(f func(from, to store.Row, at trace.Time)) error {
 	return LaunchLinks(p.ctx, p.Store, p.Window, func(from, to store.Row, at trace.Time) {
 		if p.GPU[to.Location] >= 0 && p.GPU[from.Location] < 0 {
@@ -196,7 +196,7 @@ func (p *GPUPart) Launches(f func(from, to store.Row, at trace.Time)) error {
 	})
 }
 
-// Attribute hands out one attribute of intervals by name; nothing where the run has none of that name. Several
+// Attribute yields one attribute of intervals by name; nothing where the run has none of that name. Several
 // goroutines may call f at once, never for one location.
 func (p *GPUPart) Attribute(name string, f func(*store.AttributeColumns)) error {
 	if len(p.Window.Locations) == 0 {

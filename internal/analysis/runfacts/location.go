@@ -28,7 +28,7 @@ func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.Lo
 	return out
 }
 
-// RankOf returns the rank of a location; nil where it has none, so that twins say null.
+// RankOf returns the rank of a location; nil if it has none, so that twins say null.
 func RankOf(t *store.Tree, id trace.LocationID) *int {
 	if t.Rank[id] == trace.NoRank {
 		return nil
@@ -38,7 +38,7 @@ func RankOf(t *store.Tree, id trace.LocationID) *int {
 }
 
 // Processors returns the processors among the rows of a trace that holds goroutines
-// too; nil where there are not both. Processors are there all the time, so that their
+// too; nil if there are not both. Processors are there all the time, so that their
 // share is the machine's. Most goroutines live for a small part of a trace and are
 // nothing before and after: over all of them even a machine at full load looks idle.
 func Processors(t *store.Tree, rows []trace.LocationID) []trace.LocationID {

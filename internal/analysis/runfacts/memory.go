@@ -14,8 +14,8 @@ type MemoryPeak struct {
 	Device    trace.LocationID
 	Allocated float64
 	At        trace.Time // of the most allocated
-	Reserved  float64    // negative: not told
-	Limit     int64      // 0: not told
+	Reserved  float64    // negative: unknown
+	Limit     int64      // 0: unknown
 }
 
 // Taken returns the bytes unavailable to others: the reserved ones, if recorded.

@@ -74,10 +74,10 @@ func (s *SpanSource) LocationFacts(id trace.LocationID) (out []trace.Attribute) 
 	return slices.DeleteFunc(out, func(a trace.Attribute) bool { return slices.Contains(names, a.Value.String()) })
 }
 
-// Scan hands out all intervals.
+// Scan yields all intervals.
 func (s *SpanSource) Scan(f func(*trace.Columns) error) error { return s.r.Intervals(s.ctx, s.all, f) }
 
-// Parents hands out who called whom, as columns.
+// Parents yields who called whom, as columns.
 func (s *SpanSource) Parents(f func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID,
 	toLane, toRow []int32)) error {
 	var mu sync.Mutex
@@ -107,7 +107,7 @@ func (s *SpanSource) Facts(location trace.LocationID, lane, row int) (list []tra
 	return list, true, err
 }
 
-// Attribute hands out the values of an attribute.
+// Attribute yields the values of an attribute.
 func (s *SpanSource) Attribute(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
 	return AttributeNamed(s.ctx, s.r, s.all, name, func(c *store.AttributeColumns) error {
 		add(c.Location, c.Lane, c.Row, c.Value)

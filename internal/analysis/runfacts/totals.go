@@ -16,7 +16,7 @@ type Total struct {
 	Calls, Inclusive, Exclusive float64
 }
 
-// Totals hands out the totals of the selection's time and locations: of a trace
+// Totals yields the totals of the selection's time and locations: of a trace
 // from its prefix sums, of a profile from its rows. Those of a location come
 // together, locations ascending. In a profile, rows that the source gives as totals
 // over all callers win over call paths; where there are only those they are put
@@ -90,7 +90,7 @@ func traceTotals(ctx context.Context, r store.Reader, w store.Window, f func([]T
 	return err
 }
 
-// EachTotal hands out a table, location by location.
+// EachTotal yields a table, location by location.
 func EachTotal(t *store.TimeTable, f func([]Total)) {
 	var list []Total
 	for k, id := range t.Locations {
@@ -105,7 +105,7 @@ func EachTotal(t *store.TimeTable, f func([]Total)) {
 	}
 }
 
-// EachSum hands out a table of all locations together.
+// EachSum yields a table of all locations together.
 func EachSum(t *store.TotalTable, f func([]Total)) {
 	list := make([]Total, len(t.Region))
 	for i, r := range t.Region {

@@ -30,7 +30,7 @@ func WithoutEnd(regions []trace.Region) (out []bool) {
 }
 
 // LeaveOpen says which regions the statistics of a window leave out, and how many calls
-// that are, in words; nil where there are none, or nothing else.
+// that are, in words; nil if there are none, or nothing else.
 func LeaveOpen(ctx context.Context, r store.Reader, w store.Window) (skip []bool, note string, err error) {
 	regions := r.Regions()
 	if skip = WithoutEnd(regions); skip == nil {

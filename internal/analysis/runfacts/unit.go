@@ -96,7 +96,7 @@ func Spans(r store.Reader) bool {
 const mostTargets = 1 << 18
 
 // LinkTargets says which regions links of a kind lead to, by id: of spans, those that
-// another location called. It is nil where there are too many links to look at.
+// another location called. It is nil if there are too many links to look at.
 func LinkTargets(ctx context.Context, r store.Reader, w store.Window, kind trace.LinkKind) ([]bool, error) {
 	if n, err := r.LinkCount(w); err != nil || n > mostTargets {
 		return nil, err

@@ -109,7 +109,7 @@ func FirstAndLastOf(ctx context.Context, r store.Reader, ids []trace.LocationID,
 	return first, last, err
 }
 
-// recordedWindows are the windows of a run, however many; nil where it is one.
+// recordedWindows are the windows of a run, however many; nil if it is one.
 func recordedWindows(ctx context.Context, r store.Reader) ([][2]trace.Time, error) {
 	i := r.Info()
 	if i.Intervals == 0 || i.Core != nil || i.End < windowBins || HasSpans(r) {

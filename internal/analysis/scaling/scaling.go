@@ -30,7 +30,7 @@ type Factor struct {
 	Values []float64
 }
 
-// Kind tells whether the problem grew with the machine.
+// A Kind states whether the problem grew with the machine.
 type Kind string
 
 const (
@@ -38,7 +38,7 @@ const (
 	Weak   Kind = "weak"   // a problem that grows with them
 )
 
-// KindOf tells them apart by how the instructions of all ranks grow, or the useful time
+// KindOf distinguishes them by how the instructions of all ranks grow, or the useful time
 // where they are not known: in strong scaling they stay, in weak scaling they grow with
 // the ranks. Runs are in order of size; one size alone is strong.
 func KindOf(runs []Run) Kind {

@@ -7,7 +7,7 @@ import (
 )
 
 // A Collector turns the rows of many locations into the segments of each location: lanes are folded, see
-// Fold. It takes columns as a store hands them out: of many locations at once, of one location lane after
+// Fold. It takes columns as a store yields them: of many locations at once, of one location lane after
 // lane and each lane in order of time.
 type Collector struct {
 	// Begin and End of the time looked at.
@@ -22,7 +22,7 @@ type Collector struct {
 	Lanes func(trace.LocationID) int
 	// Wins is store.RoleOfInstant.
 	Wins func(a, b trace.Role) trace.Role
-	// Cut hands on the parts of a piece that are of interest; nil: all of it.
+	// Cut passes on the parts of a piece that are of interest; nil: all of it.
 	Cut func(trace.LocationID, Piece, func(Piece))
 	// Emit receives pieces with something open: of one location never twice at
 	// once, in order of time.

@@ -10,7 +10,7 @@ import (
 )
 
 // A long block lists every region of a stretch, so that merging loses nothing and
-// the winner of a digest is certain. It lives only while a forest is built:
+// the winner of a digest is certain. It lives only while a summary tree is built:
 //
 //	head   longHead bytes: time of each role, rows, empty ones, the extremes, the last
 //	       region, and the slack

@@ -46,7 +46,7 @@ func (g *gatherer) all(ctx context.Context) error {
 	return nil
 }
 
-// at returns the quantity of a key, made where there is none.
+// at returns the quantity of a key, made if there is none.
 func (g *gatherer) at(k key, unit string) *Quantity {
 	q := g.found[k]
 	if q == nil {

@@ -99,8 +99,7 @@ func addTo(sums map[exchange]*amount, e exchange, n, bytes float64) {
 	a.bytes += bytes
 }
 
-// partners returns the unit of every location of the run, and the units' names; nil
-// where they are too many.
+// partners returns the unit of every location of the run, and the units' names; nil if they are too many.
 func (g *gatherer) partners(ctx context.Context, s *Side) (of []trace.LocationID,
 	names map[trace.LocationID]string, err error) {
 	holders, err := runfacts.ChosenHolders(ctx, s.Store, nil)

@@ -187,7 +187,7 @@ func (r *Result) mostUnlike(ctx context.Context) error {
 	return nil
 }
 
-// worked leaves out the regions of waiting if work tells units apart: the unit that works
+// worked leaves out the regions of waiting if work distinguishes units: the unit that works
 // longer is the cause, and the units that wait are affected by it. leastFound is the
 // least difference to report.
 func worked(regions []*Quantity, n int) []*Quantity {

@@ -138,7 +138,7 @@ type placed struct {
 	calls, inclusive, exclusive float64
 }
 
-// eachLine hands out the line rows of the metric that have a file.
+// eachLine yields the line rows of the metric that have a file.
 func (g *gatherer) eachLine(ctx context.Context, f func(*placed)) error {
 	s := g.Store
 	paths := s.CallPaths()
@@ -163,7 +163,7 @@ func (g *gatherer) eachLine(ctx context.Context, f func(*placed)) error {
 	})
 }
 
-// eachRegion hands out the totals of regions that have a file, at their first line.
+// eachRegion yields the totals of regions that have a file, at their first line.
 func (g *gatherer) eachRegion(ctx context.Context, f func(*placed)) error {
 	return runfacts.Totals(ctx, g.Store, g.Window, g.Metric.ID, func(list []runfacts.Total) {
 		for _, t := range list {

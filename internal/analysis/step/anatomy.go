@@ -273,7 +273,7 @@ func (u *unit) hostSets() {
 }
 
 // extended puts steps on the clock that waits for the GPU: a step begins when the one before is over and
-// ends when the last work launched inside it does. GPU work from before the first step that nobody in the
+// ends when the last work launched inside it does. GPU work from before the first step that no call in the
 // file launched delays it, as the profiler had it.
 func extended(marks []Mark, works []Work, limit trace.Time) []Mark {
 	if len(marks) == 0 {

@@ -119,7 +119,7 @@ func classOf(g *trace.Region) hostClass {
 	return c
 }
 
-// isCall knows calls of the drivers' libraries: cuLaunchKernel, cudaMalloc, hipModuleLaunchKernel.
+// isCall recognises calls of the drivers' libraries: cuLaunchKernel, cudaMalloc, hipModuleLaunchKernel.
 func isCall(name string) bool {
 	for _, p := range []string{"cuda", "hip", "cu"} {
 		if rest, ok := strings.CutPrefix(name, p); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
@@ -129,7 +129,7 @@ func isCall(name string) bool {
 	return false
 }
 
-// onDevice knows operators of the host that only start a collective of the GPU.
+// onDevice recognises operators of the host that only start a collective of the GPU.
 func onDevice(name string) bool {
 	for _, p := range []string{"nccl", "rccl", "hccl", "xccl", "c10d::", "_c10d", "record_param_comms"} {
 		if strings.Contains(name, p) {

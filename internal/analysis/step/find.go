@@ -16,7 +16,7 @@ type marking uint8
 
 const (
 	noStep    marking = iota
-	optimizer         // ends a step, where nothing else tells
+	optimizer         // ends a step if no other mark does
 	repeated          // an annotation that comes again and again
 	named             // one whose name says that it is a step
 	numbered          // names that differ only in a running number

@@ -50,7 +50,7 @@ func (t Term) String() string { return termNames[t] }
 // A Work is one piece of work on a GPU.
 type Work struct {
 	Begin, End trace.Time
-	// Called and Returned are the call that launched it; Called < 0 where it is not in the file.
+	// Called and Returned are the call that launched it; Called < 0 if it is not in the file.
 	Called, Returned trace.Time
 	Region           trace.RegionID
 	Term             Term
@@ -64,7 +64,7 @@ type Work struct {
 // Launched reports whether the call that started it is known.
 func (w *Work) Launched() bool { return w.Called >= 0 }
 
-// A Mark is a step as the host tells it.
+// A Mark is a step as the host states it.
 type Mark struct {
 	Name       string
 	Begin, End trace.Time

@@ -271,7 +271,7 @@ func (l *lane) workBefore(t trace.Time) int32 {
 	return int32(sort.Search(len(l.end), func(i int) bool { return l.end[i] > t })) - 1
 }
 
-// waitsBefore are the streams that the work i was told to wait for.
+// waitsBefore are the streams that the work i has to wait for.
 func (l *lane) waitsBefore(i int32) []string {
 	if len(l.waits) == 0 {
 		return nil

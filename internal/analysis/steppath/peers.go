@@ -81,7 +81,7 @@ func (g *Graph) readWaits() error {
 	})
 }
 
-// matchMembers finds the collectives of several units: by process group and sequence number where the recorder tells
+// matchMembers finds the collectives of several units: by process group and sequence number where the recorder states
 // them, else by name and order.
 func (g *Graph) matchMembers() error {
 	for _, l := range g.lanes {
@@ -160,7 +160,7 @@ func (g *Graph) ready(l *lane, i int32) trace.Time {
 	return l.begin[i]
 }
 
-// lastMember is the member of a collective that was ready last, nil where that is this one or there are no others.
+// lastMember is the member of a collective that was ready last, nil if that is this one or there are no others.
 // Members that do not meet in time are none of one collective.
 func (g *Graph) lastMember(l *lane, i int32) (*lane, int32) {
 	list := g.members[l.keys[i]]

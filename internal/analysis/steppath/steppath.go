@@ -7,7 +7,7 @@
 //	peers.go      collectives that belong together
 //
 // From the end of a piece of GPU work the walk goes to its begin, and on to the last event that let it begin: the work
-// before it on its stream, work of another stream that it was told to wait for, or the call that launched it. From a
+// before it on its stream, work of another stream that it has to wait for, or the call that launched it. From a
 // call that waits for the GPU it goes to the work that ended last before the call returned. On a thread it follows the
 // innermost interval; where a thread records nothing it goes on with the thread of the process that did something last.
 // A collective begins when its last member does, so from a member that waited the walk goes to that one. The sections
@@ -70,7 +70,7 @@ type place struct {
 	at         int32 // row in lane, -1 for none
 }
 
-// walk hands out the path of a unit from end back to begin, last section first.
+// walk yields the path of a unit from end back to begin, last section first.
 func (g *Graph) walk(unit int, begin, end trace.Time, emit func(place)) {
 	w := &walk{Graph: g, begin: begin, emit: emit, rows: 4*g.rows + 1000}
 	work, i := g.lastWork(unit, end, -1<<62)
@@ -87,7 +87,7 @@ func (g *Graph) walk(unit int, begin, end trace.Time, emit func(place)) {
 	}
 }
 
-// section hands out a stretch that ends at end, clipped to the step; it reports whether the walk goes on.
+// section yields a stretch that ends at end, clipped to the step; it reports whether the walk goes on.
 func (w *walk) section(kind Kind, l *lane, at int32, begin, end trace.Time) bool {
 	begin = max(begin, w.begin)
 	if begin < end {

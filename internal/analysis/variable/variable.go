@@ -29,7 +29,7 @@ type Variable struct {
 type Table struct {
 	Variables []Variable
 	Values    [][]float64
-	By        string  // how states were told apart: Usual's choice if the query left it open
+	By        string  // how states were distinguished: Usual's choice if the query left it open
 	Unit      float64 // how much of the values' own unit is one unit of the table
 	UnitName  string  // of the values: "ns", "bytes", "count", or the source's own
 	Metric    string  // the unit of the metric that was read; "" of instants and counters

@@ -26,7 +26,7 @@ type Plan struct {
 // MostMessages is the number of messages that are looked at.
 const MostMessages = 4 << 20
 
-// ReadMessages hands out the messages between units, one at a time.
+// ReadMessages yields the messages between units, one at a time.
 func ReadMessages(ctx context.Context, r store.Reader, w store.Window, unit []int32, f func(Message)) error {
 	var mu sync.Mutex
 	return r.Links(ctx, w, func(l *store.LinkColumns) error {

@@ -27,7 +27,7 @@ import (
 type Stay struct {
 	Begin, End trace.Time
 	Region     trace.RegionID
-	// Group numbers the communicator of a collective; 0 where it is not known.
+	// Group numbers the communicator of a collective; 0 if it is not known.
 	Group int32
 }
 
@@ -101,7 +101,7 @@ type Collector struct {
 	Stay []bool
 	// Unit of a location; -1 for those that do not count.
 	Unit []int32
-	// Group gives the communicator of a row, 0 where it is not known; nil: of none.
+	// Group gives the communicator of a row, 0 if it is not known; nil: of none.
 	Group func(location trace.LocationID, lane, row int) int32
 	// Keep bounds the stays kept of all units together; 0: no bound.
 	Keep int

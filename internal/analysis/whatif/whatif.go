@@ -57,7 +57,7 @@ type Result struct {
 // A Cause says where the slowness lies.
 type Cause string
 
-// The causes that are told apart.
+// The causes that are distinguished.
 const (
 	Worker Cause = "worker" // one worker, whatever the data
 	Stage  Cause = "stage"  // one stage of the pipeline, in all replicas
@@ -89,7 +89,7 @@ type job struct {
 	steps            []step
 }
 
-// Analyse replays a job. It gives nil where there is no pipeline: less than two workers, or no step in which all have
+// Analyse replays a job. It gives nil if there is no pipeline: less than two workers, or no step in which all have
 // passes. O(n · (replicas + stages + kinds)).
 func Analyse(ops []Operation) *Result {
 	j := &job{ops: withoutWaits(ops)}

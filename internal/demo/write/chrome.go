@@ -119,7 +119,7 @@ func (c *chrome) put(b []byte) (err error) {
 	return err
 }
 
-// cut hands a chunk over; the caller forgets it.
+// cut passes on a chunk; the caller forgets it.
 func (c *chrome) cut(k *chunk) {
 	c.cutting.Lock()
 	defer c.cutting.Unlock()

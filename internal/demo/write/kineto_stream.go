@@ -41,7 +41,7 @@ func (k *kineto) Stream(id trace.LocationID, _ trace.StreamOptions) trace.Stream
 	return &kinetoStream{f: f, row: f.open(id), tables: lookup{d: k.definitions}, first: 1 << 62}
 }
 
-// settle ends the record before, and hands the buffer over when it is large.
+// settle ends the record before, and passes on the buffer when it is large.
 func (s *kinetoStream) settle(t trace.Time) {
 	s.first, s.till = min(s.first, t), max(s.till, t)
 	if s.last == lastInterval {

@@ -46,7 +46,7 @@ func (s *lineSorter) add(time int64, line []byte) (err error) {
 	return s.lines.Add(timedLine{time, at, int64(len(line))})
 }
 
-// each hands out all lines in order.
+// each yields all lines in order.
 func (s *lineSorter) each(f func(line []byte) error) error {
 	if s.text == nil {
 		return nil

@@ -6,7 +6,7 @@
 // function under a function. Snapshots refer to nodes and carry values of their own (a
 // duration, a rank). A json-split file has the tree under `nodes` and snapshots as rows of numbers.
 //
-// Our words: nested attributes (function, loop, region, mpi.function …) make the call path, the
+// Terms: nested attributes (function, loop, region, mpi.function …) make the call path, the
 // attribute's name is the category; a numeric attribute is a metric, joined by how Caliper made it
 // (min#, max#, avg#; all others add up); mpi.rank is a rank. A file without ranks is a profile over
 // all of them: one location. Snapshots with a time and event.begin# or event.end# are intervals,

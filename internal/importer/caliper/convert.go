@@ -18,7 +18,7 @@ type step struct{ name, category string }
 type snapshot struct {
 	path    []step
 	numbers []value
-	facts   map[string]string // texts that are no part of the path
+	facts   map[string]string // strings that are no part of the path
 	rank    int
 	thread  int64
 }

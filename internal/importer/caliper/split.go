@@ -154,7 +154,7 @@ func (s *split) convert(ctx context.Context, to *converter, label string) error 
 	return nil
 }
 
-// plainFact tells columns of samples that say where in a module one was taken: finer than a function.
+// plainFact recognises columns of samples that say where in a module one was taken: finer than a function.
 func plainFact(column string) bool {
 	return strings.HasPrefix(column, "module#") || strings.HasPrefix(column, "sourceloc#") ||
 		strings.HasPrefix(column, "symboladdress#")

@@ -12,7 +12,7 @@ type Metric struct {
 	Factor float64
 }
 
-// Write hands the graph over: functions as flat rows, and call paths. label names the thread in reports.
+// Write passes on the graph: functions as flat rows, and call paths. label names the thread in reports.
 func (g *Graph) Write(w trace.Writer, at trace.LocationID, label string, metrics []Metric) {
 	rows := func(path trace.CallPathID, calls float64, inclusive, self []float64) {
 		for i, m := range metrics {
@@ -61,7 +61,7 @@ func (f *Function) region() trace.Region {
 	return r
 }
 
-// write hands the paths over, and reports inexact values.
+// write passes on the paths, and reports inexact values.
 func (t *forest) write(w trace.Writer, regions map[*Function]trace.RegionID,
 	rows func(path trace.CallPathID, calls float64, inclusive, self []float64), label string) {
 	ids := map[*node]trace.CallPathID{}

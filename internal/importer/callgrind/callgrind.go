@@ -6,7 +6,7 @@
 // each with the cost of all that was called. Names may be numbered, `(3) main` once and `(3)` from then on, in three
 // lists: files, functions, objects. Positions may be relative: `+3`, `-2`, `*`.
 //
-// Our words: a function is a region, an event a metric. The format gives functions and edges between them, not paths:
+// Terms: a function is a region, an event a metric. The format gives functions and edges between them, not paths:
 //
 //	exact     exclusive cost, calls, and inclusive cost of functions, which are flat rows; the latter but for
 //	          functions that call each other in a circle, where it is at most the cost of the circle
@@ -77,7 +77,7 @@ func header(head []byte) (pid string, ok bool) {
 // costLine begins the costs of a function, file or object.
 var costLine = regexp.MustCompile(`^c?(?:fn|fl|fi|fe|ob)=`)
 
-// knownHeader knows the lines that may stand above the costs.
+// knownHeader recognises the lines that may stand above the costs.
 func knownHeader(key string) bool {
 	switch key {
 	case "version", "creator", "cmd", "pid", "thread", "part", "desc", "positions", "event", "events", "summary",

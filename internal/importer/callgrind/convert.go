@@ -115,7 +115,7 @@ func trimmed(list []float64) []float64 {
 	return list
 }
 
-// eventOf knows the units that names of events tell, as Xdebug's do.
+// eventOf recognises the units that names of events tell, as Xdebug's do.
 func eventOf(name string) (trace.Metric, float64) {
 	m, factor := trace.Metric{Name: name, Integer: true}, 1.0
 	short, unit, ok := strings.Cut(name, "_(")
@@ -137,7 +137,7 @@ func eventOf(name string) (trace.Metric, float64) {
 	return m, factor
 }
 
-// write hands a thread over.
+// write passes on a thread.
 func (t *thread) write(w trace.Writer, at trace.LocationID) {
 	var events []callgraph.Metric
 	for i, name := range t.head.events {

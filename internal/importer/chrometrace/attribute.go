@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A dictionary knows categories, regions, attributes and texts.
+// A dictionary holds categories, regions, attributes and strings.
 type dictionary struct {
 	w       trace.Writer
 	dialect dialect
@@ -41,7 +41,7 @@ const (
 	longestInterned = 512
 )
 
-// attributes hands the arguments of a record to the row written last: scalars, and lists as texts.
+// attributes passes the arguments of a record to the row written last: scalars, and lists as strings.
 func (c *dictionary) attributes(to trace.Stream, r *record) {
 	for i := range r.args {
 		arg := &r.args[i]
@@ -124,7 +124,7 @@ func (c *dictionary) attributeValue(at *attribute, arg *argument, offset int64) 
 // operator, the grid of a kernel. Those with a thousand members and more tell nothing that people read.
 const longestList = 2048
 
-// compact appends a list without the blanks between its members, so that equal ones are equal texts.
+// compact appends a list without the blanks between its members, so that equal ones are equal strings.
 func compact(dst, list []byte) []byte {
 	quoted := false
 	for i := 0; i < len(list); i++ {
@@ -144,7 +144,7 @@ func compact(dst, list []byte) []byte {
 	return dst
 }
 
-// intern returns one string for equal texts, as most are the same few.
+// intern returns one string for equal strings, as most are the same few.
 func (c *dictionary) intern(text string) string {
 	if s, ok := c.texts[text]; ok {
 		return s

@@ -131,7 +131,7 @@ func opening(text []byte) []byte {
 	return bytes.Clone(text[:end])
 }
 
-// each hands all records to take, in order, prepared. It reads batches on several workers if it can; take is called
+// each passes all records to take, in order, prepared. It reads batches on several workers if it can; take is called
 // by one at a time.
 func (s *scanner) each(workers int, l *lexicon, take func(*record)) {
 	var r record
@@ -194,7 +194,7 @@ func (s *scanner) batches(workers int, opening []byte, d dialect, take func(*rec
 }
 
 // cut reads on behind text, up to a batch and further until there is an edge, and returns the part before the last one
-// and the part behind it. The first is empty where there is none.
+// and the part behind it. The first is empty if there is none.
 func (s *scanner) cut(text, opening, rest []byte) (whole, behind []byte) {
 	for want := max(s.batch, len(text)); ; want *= 2 {
 		if cap(text) < want {

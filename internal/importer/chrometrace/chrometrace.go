@@ -1,7 +1,7 @@
 // Package chrometrace imports Chrome trace event files and their dialects:
 // PyTorch's Kineto, DFTracer, clang -ftime-trace, Bazel, Node and many more.
 //
-// A file is JSON, or nearly: records of one object each, told apart by a phase
+// A file is JSON, or nearly: records of one object each, distinguished by a phase
 // letter, with times in decimal microseconds. Specification: "Trace Event
 // Format" (Google, 2016); Kineto and DFTracer are described by their sources only.
 //
@@ -24,7 +24,7 @@
 // Kineto and DFTracer write one file per rank. Files of a directory that state
 // different ranks of one job (DFTracer: different processes) are one run. A rank or
 // a process that comes again is of another run: a directory of nightly files is as
-// many runs. Names without the rank tell runs apart, else the order in time. Windows
+// many runs. Names without the rank distinguish runs, else the order in time. Windows
 // of one worker (worker0.TIME.pt.trace.json, one process id) are one run. Files that
 // state no rank are one run only if their names are numbered or those of PyTorch's
 // handler, they communicate, and they are of different processes that begin within

@@ -244,7 +244,7 @@ func (c *reader) duration(r *record) trace.Time {
 	return 0
 }
 
-// isClangTotal knows the rows on which clang sums up its work, each on a thread
+// isClangTotal recognises the rows on which clang sums up its work, each on a thread
 // id that it invents: they would be drawn as threads that work all the time.
 func isClangTotal(r *record) bool {
 	const word = "Total "
@@ -292,7 +292,7 @@ func (c *reader) counter(r *record, at trace.Time) {
 }
 
 // series finds the counter of a key: "name: key", or only the name where the key
-// says nothing; ids tell counters of one name apart.
+// says nothing; ids distinguish counters of one name.
 func (c *reader) series(p *process, r *record, key value) trace.CounterID {
 	k := append(c.scratch[2][:0], p.pid...)
 	for _, part := range []value{r.name, r.id, key} {

@@ -16,7 +16,7 @@ var dimensions = []string{"dp", "pp", "tp", "ep", "cp"}
 
 var coordinatePattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(dp|pp|tp|ep|cp)[ _-]?rank[ _:=#-]?(\d{1,6})(?:[^0-9]|$)`)
 
-// coordinates finds "PP rank 2, TP rank 0" in a name: the place of each dimension, nil where it names none.
+// coordinates finds "PP rank 2, TP rank 0" in a name: the place of each dimension, nil if it names none.
 func coordinates(name string) map[string]int {
 	var out map[string]int
 	for rest := name; ; {

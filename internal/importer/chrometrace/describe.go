@@ -139,7 +139,7 @@ func firstOfEach(places []*place) func(*place) bool {
 	}
 }
 
-// describe hands a place's metadata to a location.
+// describe passes a place's metadata to a location.
 func (p *place) describe(w trace.Writer, id trace.LocationID, name string) {
 	p.used = true
 	if name == p.tid { // DFTracer's names say nothing more

@@ -2,7 +2,7 @@ package chrometrace
 
 import "strings"
 
-// DFTracer keeps long texts out of its records: a metadata record HH (host), FH
+// DFTracer keeps long strings out of its records: a metadata record HH (host), FH
 // (file), SH (other text) gives a name for a hash, and arguments called fhash,
 // cmd_hash and so on use it.
 

@@ -13,7 +13,7 @@ type flowPoint struct {
 	key   uint64
 	at    trace.Time
 	place *place
-	size  int64  // in bytes, -1 where it is not told
+	size  int64  // in bytes, -1 if unknown
 	order uint32 // in the file
 	kind  byte   // 's', 't' or 'f'
 	// launch: of a host to a GPU. message: its name or category says that it is a message.

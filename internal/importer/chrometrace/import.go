@@ -23,7 +23,7 @@ type plan struct {
 	rank           []int
 	// groups are files that one reader takes one after the other: those of one rank.
 	groups  [][]int
-	machine bool // every file tells its host
+	machine bool // every file states its host
 
 	// reports of each group, so that they come in the same order every time.
 	reports [][]trace.ReportEntry
@@ -35,7 +35,7 @@ type plan struct {
 	read int
 	// ranks are the processes, for communicators.
 	ranks map[int]trace.LocationID
-	// member are the process groups as the file of each rank tells them.
+	// member are the process groups as the file of each rank states them.
 	member map[int][]processGroup
 	info   distributed
 }

@@ -51,7 +51,7 @@ type recentList struct {
 	word *textWord
 }
 
-// shortHash tells texts apart by their length, their ends and their middle.
+// shortHash distinguishes strings by their length, their ends and their middle.
 func shortHash(b []byte) uint64 {
 	x := uint64(len(b))
 	if n := len(b); n >= 8 {
@@ -261,7 +261,7 @@ func (l *lexicon) word(v value) *keyWord {
 	return k
 }
 
-// valueOf reads the value of an argument: scalars, and lists as texts.
+// valueOf reads the value of an argument: scalars, and lists as strings.
 func (l *lexicon) valueOf(a *argument) {
 	v := a.value
 	raw := v.raw()
@@ -307,7 +307,7 @@ func (l *lexicon) valueOf(a *argument) {
 	}
 }
 
-// textOf returns one word for equal texts, as most are the same few.
+// textOf returns one word for equal strings, as most are the same few.
 func (l *lexicon) textOf(text []byte) *textWord {
 	if w, ok := l.texts[string(text)]; ok {
 		return w

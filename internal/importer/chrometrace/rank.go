@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// ranks returns the rank of each file of a run, -1 where nothing tells it, and how
+// ranks returns the rank of each file of a run, -1 where nothing states it, and how
 // many were taken from the names of the files rather than from their content.
 //
 // Names are asked only where the content is silent: for the word rank or worker

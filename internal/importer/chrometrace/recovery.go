@@ -32,7 +32,7 @@ func (s *scanner) recover() {
 		s.damage.brokenAt = begin
 	}
 	s.damage.broken++
-	s.listed = false // whether there is a comma after it cannot be told
+	s.listed = false // whether there is a comma after it is unknown
 	var try record
 	for s.pos++; s.toBrace(); s.pos++ {
 		if s.tryRecord(&try) {

@@ -14,7 +14,7 @@ type rowTree struct {
 
 	rank      int
 	parent    trace.LocationID // of processes
-	keyPrefix string           // tells processes of different files apart
+	keyPrefix string           // distinguishes processes of different files
 	self      *process         // the rank; nil where a file is not one rank
 	undefined *trace.Location  // of self, until it is needed: files of several ranks have no such
 

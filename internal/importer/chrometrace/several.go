@@ -44,7 +44,7 @@ func (c *rowTree) owner() *process {
 	return c.self
 }
 
-// rankOf numbers the ranks of a file, since each counts its launches by itself; 0 where it is one.
+// rankOf numbers the ranks of a file, since each counts its launches by itself; 0 if it is one.
 func (c *rowTree) rankOf(r *record) int32 {
 	pid := c.place(r).pid
 	if !c.ranked(pid) {

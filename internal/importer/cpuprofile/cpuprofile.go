@@ -5,7 +5,7 @@
 // its children or its parent), and samples as numbers of nodes with the microseconds between them. Node 6 and older,
 // and heap profiles, have one node under `head` that holds its children; samples then have a time each.
 //
-// Our words: see package v8tree, which the samples inside Chrome traces share. A file without samples has
+// Terms: see package v8tree, which the samples inside Chrome traces share. A file without samples has
 // counts only. A heap profile has the bytes that each call path allocated, and no time.
 package cpuprofile
 

@@ -355,7 +355,7 @@ func isIdentity(name string) bool {
 	return false
 }
 
-// mostTexts bounds how many texts are kept to be given again.
+// mostTexts bounds how many strings are kept to be given again.
 const mostTexts = 1 << 12
 
 func (c *converter) textOf(b []byte) trace.Value {

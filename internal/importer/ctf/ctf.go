@@ -3,10 +3,10 @@
 //
 // The format: a file `metadata` describes everything in a language of types (TSDL in 1.8, objects of JSON in
 // 2), plain or in packets; files beside it are streams of packets, each with a header, a context
-// and events; fields are integers of any number of bits, in either byte order, numbers, texts, lists
+// and events; fields are integers of any number of bits, in either byte order, numbers, strings, lists
 // and variants. It is described by the specifications at diamon.org/ctf.
 //
-// Our words: a CPU is a processor under `CPUs`, and the tasks that it ran are its intervals. Threads are told by
+// Terms: a CPU is a processor under `CPUs`, and the tasks that it ran are its intervals. Threads are told by
 // the context of events or by the scheduler. Calls of the system, interrupts, functions, and any two events
 // whose names differ by entry and exit, begin and end, or start and stop are intervals; every other event is an
 // instant with its fields as attributes. The scheduler's states of threads (running, runnable, sleeping,

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A token of TSDL. Words, numbers, texts, and signs of one to three characters.
+// A token of TSDL. Words, numbers, strings, and signs of one to three characters.
 type token struct {
 	kind tokenKind
 	text string

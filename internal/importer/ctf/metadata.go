@@ -18,7 +18,7 @@ const (
 	metadataHeader = 37
 )
 
-// orderOf tells in which byte order a number is written, native for none.
+// orderOf returns in which byte order a number is written, native for none.
 func orderOf(b []byte, n uint32) byteOrder {
 	switch {
 	case len(b) < 4:

@@ -25,9 +25,9 @@ type stream struct {
 	offset  int64 // of the packet in the file
 	length  int64 // of the packet, bytes
 	class   *streamClass
-	cpu     int64 // -1: not told
+	cpu     int64 // -1: unknown
 	on      *cpu  // the row of that CPU, once there is one
-	id      int64 // of the stream; -1: not told
+	id      int64 // of the stream; -1: unknown
 	d       decoder
 	event   *eventClass
 	time    trace.Time
@@ -40,7 +40,7 @@ type tally struct {
 	streams map[streamKey]*counts
 }
 
-// A streamKey tells streams apart whose packets may be in several files.
+// A streamKey distinguishes streams whose packets may be in several files.
 type streamKey struct {
 	trace    *traceClass
 	class    uint64

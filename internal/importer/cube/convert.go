@@ -136,7 +136,7 @@ func (c *converter) callSites() map[int][]string {
 	return sites
 }
 
-// parameters of a call node tell calls of one region apart.
+// parameters of a call node distinguish calls of one region.
 func parameters(n *node) string {
 	var b strings.Builder
 	for _, p := range n.Parameters {

@@ -84,7 +84,7 @@ func isCubex(head []byte) bool {
 	return ok && isMember(h.name)
 }
 
-// isMember knows the names of a profile's parts.
+// isMember recognises the names of a profile's parts.
 func isMember(name string) bool {
 	if name == anchorName || name == remappingName {
 		return true

@@ -168,7 +168,7 @@ func (x *matrix) readHead(rows int) (int, error) {
 	return min(rows, len(x.packed)), nil
 }
 
-// stripe returns the bytes of the columns lo to hi of a row; nil where it has none.
+// stripe returns the bytes of the columns lo to hi of a row; nil if it has none.
 func (x *matrix) stripe(node int32, lo, hi int) ([]byte, error) {
 	row := x.rows[node]
 	if row < 0 {

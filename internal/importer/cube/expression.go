@@ -126,7 +126,7 @@ func (p *expressionParser) metric(rest string) (*expression, error) {
 	return &expression{op: 'm', m: m}, nil
 }
 
-// value computes the expression from the values of metrics; 0 where it divides by 0.
+// value computes the expression from the values of metrics; 0 if it divides by 0.
 func (e *expression) value(of func(*definition) float64) float64 {
 	switch e.op {
 	case 'n':

@@ -22,7 +22,7 @@ type valueType struct {
 	bins   int                           // of a histogram
 }
 
-// valueTypeOf knows the types of Cube; nil for those that are no numbers.
+// valueTypeOf returns the types of Cube; nil for those that are no numbers.
 func valueTypeOf(name string) *valueType {
 	name = strings.ToUpper(strings.TrimSpace(name))
 	base, argument, _ := strings.Cut(name, "(")

@@ -296,7 +296,7 @@ func (b *batch) upwards(f func(to, from int)) {
 	}
 }
 
-// write hands out the rows that are not zero.
+// write yields the rows that are not zero.
 func (b *batch) write(d *definition, x *block) {
 	width := b.hi - b.lo
 	exclusive, inclusive := b.joined(d, x.exclusive), b.joined(d, x.inclusive)

@@ -7,7 +7,7 @@
 // versions of a module. It is described by the headers darshan-*-log-format.h of
 // darshan-hpc/darshan.
 //
-// Our words: a rank is a process; a record of all ranks together (rank -1) is at the location `all
+// Terms: a rank is a process; a record of all ranks together (rank -1) is at the location `all
 // ranks`. A record is rows of a profile, on the call path module → file → read, write or metadata,
 // with time, bytes read, bytes written and operations. Segments of DXT are intervals of
 // their rank with file, offset and length; heat maps are counters, bytes of each bin at its begin.
@@ -39,7 +39,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 	return runs
 }
 
-// orderOf tells the byte order of a log by how it begins, nil where it is none.
+// orderOf returns the byte order of a log by how it begins, nil if it is none.
 func orderOf(head []byte) binary.ByteOrder {
 	if len(head) < 16 || head[1] != '.' {
 		return nil

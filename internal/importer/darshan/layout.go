@@ -17,7 +17,7 @@ type layout struct {
 // size is that of a record in bytes.
 func (l *layout) size() int { return 16 + l.skip + 8*(l.whole+l.broken) }
 
-// layoutOf returns the layout of a module's version, nil where there is none.
+// layoutOf returns the layout of a module's version, nil if there is none.
 func layoutOf(m module, version uint32) *layout {
 	list := layouts[m]
 	if version < 1 || int(version) > len(list) {

@@ -5,7 +5,7 @@ import "strings"
 // callTable lists the functions in the order of their numbers, and the arguments that follow each record: i, h and b
 // are integers of 32, 16 and 8 bits, l one of 64; I, H and B are arrays of these with their length in 32 bits in
 // front, J an array of I; C is text with its length in 32 bits, D an array of these, E an array of D; S is statuses,
-// a is argc and as many texts. r is the caller's rank and o the root; arguments after a question mark are present if
+// a is argc and as many strings. r is the caller's rank and o the root; arguments after a question mark are present if
 // both are equal. A minus: no version writes it.
 const callTable = `
 	Send:ihiih Recv:ihiihS Get_count:Shi Bsend:ihiih Ssend:ihiih Rsend:ihiih Buffer_attach:i Buffer_detach:i

@@ -43,7 +43,7 @@ type communicators struct {
 	byGroup map[int32]ranks // groups, which are each rank's own
 }
 
-// ranks are some of an instance; all of it where there is no list.
+// ranks are some of an instance; all of it if there is no list.
 type ranks struct {
 	of   int32
 	list []int32
@@ -142,7 +142,7 @@ func (c *communicators) of(comm int32) int32 {
 type group struct{ members []int32 } // ranks of MPI_COMM_WORLD, in order
 
 // groups puts together the communicators of all ranks: the nth communicator that the members of one made of it is the
-// same for all of them. It returns, for each rank, the group of each instance, -1 where it cannot be told because ranks
+// same for all of them. It returns, for each rank, the group of each instance, -1 where it is unknown because ranks
 // are missing or disagree. O(n log n) in the instances.
 func groups(lists map[int32][]instance, ranks int32) (of map[int32][]int32, all []group) {
 	of = map[int32][]int32{}

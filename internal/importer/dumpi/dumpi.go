@@ -7,7 +7,7 @@
 // every function's arguments must be known (calls.go). Described by the source of sst-dumpi:
 // common/{io,iodefs,dumpiio}.
 //
-// Our words: a rank is a process, threads other than the first are below it. A call is an interval on the wall's clock,
+// Terms: a rank is a process, threads other than the first are below it. A call is an interval on the wall's clock,
 // with its CPU time as an attribute. Sends and receives are joined into messages, receives at the call that completes
 // them. Counters are samples at both ends of each call, functions of the program are intervals. Places in the mesh are
 // a topology.
@@ -70,7 +70,7 @@ func isMeta(head []byte) bool {
 	return bytes.Contains(head, []byte("numprocs=")) && bytes.Contains(head, []byte("fileprefix="))
 }
 
-// rankOf takes "run-0003.bin" apart; a rank of -1 where there is none.
+// rankOf takes "run-0003.bin" apart; a rank of -1 if there is none.
 func rankOf(file string) (prefix string, rank int) {
 	name := strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), ".bin")
 	i := strings.LastIndexByte(name, '-')

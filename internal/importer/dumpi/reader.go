@@ -35,7 +35,7 @@ type log struct {
 	sizes     []int32 // of data types, by number
 	counters  []string
 	functions map[uint64]string
-	called    []uint32 // how often, by number; nil where there is no footer
+	called    []uint32 // how often, by number; nil if there is no footer
 	ignored   []uint32
 }
 

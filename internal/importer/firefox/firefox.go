@@ -5,11 +5,11 @@
 //
 // The format (github.com/firefox-devtools/profiler, docs-developer/CHANGELOG-formats.md): an object with `meta`
 // and a list of threads; of each, tables of samples, markers, stacks, frames and functions, in columns, or in
-// rows with a `schema` (Gecko). A stack is a frame and the stack it was called from. Tables and texts belong to a
+// rows with a `schema` (Gecko). A stack is a frame and the stack it was called from. Tables and strings belong to a
 // thread or, since version 56 and 60, to all (`shared`). Versions differ by which columns there are: a reader
 // that looks for columns by name and takes either form needs no list of versions.
 //
-// Our words: samples are a profile (call paths by samples, and by time as samples times the interval, as the
+// Terms: samples are a profile (call paths by samples, and by time as samples times the interval, as the
 // profiler itself counts) and a row aside under their thread. Markers are intervals and instants on a row
 // `markers` under their thread: aside where there are samples, since they tell the same time. Counters are
 // counters of their process. A Gecko profile holds one profile for each process, on clocks of their own: their

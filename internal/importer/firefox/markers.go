@@ -75,7 +75,7 @@ func (p *payload) read(b []byte, t *thread, m *meta, c *jsonstream.Cursor) {
 	}
 }
 
-// markers writes the markers of a thread: on its own row where there are no samples, else on one aside.
+// markers writes the markers of a thread: on its own row if there are no samples, else on one aside.
 func (c *converter) markers(ctx context.Context, t *thread, p *process, at trace.LocationID, place string) error {
 	if t.markers == nil || t.markers.rows == 0 {
 		return nil

@@ -13,7 +13,7 @@ type meta struct {
 	interval   float64 // ms
 	product    string
 	categories []string
-	// interned are members of markers that are numbers of texts, by the type of marker.
+	// interned are members of markers that are numbers of strings, by the type of marker.
 	interned map[string]map[string]bool
 	cpuUnit  string // of threadCPUDelta
 	bytes    bool   // "time" is a place in a file
@@ -68,7 +68,7 @@ func (m *meta) readCategories(c *jsonstream.Cursor) {
 	}
 }
 
-// readSchemas looks for members of markers that are numbers of texts.
+// readSchemas looks for members of markers that are numbers of strings.
 func (m *meta) readSchemas(c *jsonstream.Cursor) {
 	m.interned = map[string]map[string]bool{}
 	for ok := c.Open('['); ok && c.More(']'); {

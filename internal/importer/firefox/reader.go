@@ -41,7 +41,7 @@ func (p *payloads) at(i int) []byte {
 // has reports whether there is a column.
 func (t *table) has(name string) bool { return len(t.columns[name]) > 0 }
 
-// at is a number, NaN where there is none.
+// at is a number, NaN if there is none.
 func (t *table) at(name string, i int) float64 {
 	if c := t.columns[name]; i >= 0 && i < len(c) {
 		return c[i]
@@ -49,7 +49,7 @@ func (t *table) at(name string, i int) float64 {
 	return math.NaN()
 }
 
-// index is a number that counts rows of another table, -1 where there is none.
+// index is a number that counts rows of another table, -1 if there is none.
 func (t *table) index(name string, i int) int {
 	v := t.at(name, i)
 	if !(v >= 0 && v < math.MaxInt32) {

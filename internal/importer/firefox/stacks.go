@@ -89,7 +89,7 @@ func (s *stacker) prefix(i int) int {
 	return s.stacks.index("prefix", i)
 }
 
-// path lists the regions of a stack, outermost first; nil where there is no such stack. A function called while idle
+// path lists the regions of a stack, outermost first; nil if there is no such stack. A function called while idle
 // is idle, and so on: frames without a category have that of their caller.
 func (s *stacker) path(id int, to []trace.RegionID) []trace.RegionID {
 	s.chain = s.chain[:0]

@@ -56,7 +56,7 @@ func isFtrace(head []byte) bool {
 	return false
 }
 
-// about knows lines above and between events.
+// about recognises lines above and between events.
 func about(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] == '#' {

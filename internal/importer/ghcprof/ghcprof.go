@@ -4,7 +4,7 @@
 // centres whose indentation is the call tree; times are per cent, with -P also ticks and bytes. JSON has the same tree
 // as nodes with ticks and bytes, and the cost centres in a list.
 //
-// Our words: a cost centre is a region, its module the category. Time is ticks × interval, so no better than a tick. In
+// Terms: a cost centre is a region, its module the category. Time is ticks × interval, so no better than a tick. In
 // the text without -P ticks and bytes are those that the printed per cent are of the total: a thousandth of it.
 package ghcprof
 

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A dictionary knows functions, stacks and regions.
+// A dictionary holds functions, stacks and regions.
 type dictionary struct {
 	w          trace.Writer
 	goroutines trace.LocationID

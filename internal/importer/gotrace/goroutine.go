@@ -28,7 +28,7 @@ type actors struct {
 type goroutine struct {
 	id     xtrace.GoID
 	stream trace.Stream // nil until it has a row
-	on     *processor   // nil where it is on none
+	on     *processor   // nil if it is on none
 	start  *function    // nil while no stack told it
 	begin  trace.Time   // of its life
 	at     trace.LocationID
@@ -39,7 +39,7 @@ type goroutine struct {
 	since   trace.Time
 	region  trace.RegionID // of that state
 	held    int32          // links of others that wait for a row and name this one
-	marks   *marks         // nil where there was none
+	marks   *marks         // nil if there was none
 	early   *unplaced      // nil once it has a row
 }
 

@@ -25,7 +25,7 @@
 // Roles: goroutines that the runtime starts for itself (the garbage collector's
 // workers above all) are overhead, on their rows and on the Ps, and their states
 // have names of their own, such as "runtime running"; a system call counts as input
-// and output; waiting is told apart by its reason. Ranges of a goroutine are
+// and output; waiting is distinguished by its reason. Ranges of a goroutine are
 // annotations on its row, where states tile the time, and overhead on the P, where
 // they nest.
 //
@@ -58,7 +58,7 @@ var Format = &importer.Format{
 	Import: importer.OneFile(read),
 }
 
-// isHeader knows the 16 bytes in front of every trace: "go 1.N trace" and zeros.
+// isHeader recognises the 16 bytes in front of every trace: "go 1.N trace" and zeros.
 func isHeader(head []byte) bool {
 	_, ok := headerVersion(head)
 	return ok

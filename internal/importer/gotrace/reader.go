@@ -36,7 +36,7 @@ const (
 // a small trace should not pay for much more room than its own.
 func batchesFor(size int64) int { return int(min(fewBatches+size>>18, mostBatches)) }
 
-// events hands the events of a trace to do, batch by batch, in order of time. The
+// events passes the events of a trace to do, batch by batch, in order of time. The
 // library reads on one goroutine while do converts on another, so that an import
 // takes little longer than the reading. If the trace breaks in the middle, the
 // events before the break stay and the break is reported.

@@ -95,7 +95,7 @@ func (c *dictionary) textOf(s xtrace.Stack) *stack {
 	return known
 }
 
-// frames hands the frames of a stack to f, innermost first, until it returns false.
+// frames passes the frames of a stack to f, innermost first, until it returns false.
 // The library looks their names up only now, and panics where one is missing: then
 // frames is false.
 func frames(s xtrace.Stack, f func(xtrace.StackFrame) bool) (sound bool) {

@@ -160,7 +160,7 @@ func (g *gmon) records(data []byte) int {
 const prologue = 8
 
 // function is the address by which the function is called that an address is in. Functions that no counted one called,
-// such as main, cannot be told from the one before them.
+// such as main, cannot be distinguished from the one before them.
 func (g *gmon) function(address uint64) uint64 {
 	i, found := slices.BinarySearch(g.starts, address+prologue)
 	if !found {

@@ -6,12 +6,12 @@
 // `gmon`, then records: histograms of the program counter, and arcs, which are an address that called, an address that
 // was called, and how often (gmon_out.h of the GNU C library).
 //
-// Our words: a function is a region with its time; package callgraph lists the exact values of a graph without paths.
+// Terms: a function is a region with its time; package callgraph lists the exact values of a graph without paths.
 // Times are sampled, mostly every 10 ms, and gprof prints two digits of a second: they are no better than that. The
 // time of a function's callees is shared out among its callers by the number of calls; gprof did so already in a
 // report.
 //
-// gmon.out holds addresses only. Functions are told apart by the addresses that were called; names need the program:
+// gmon.out holds addresses only. Functions are distinguished by the addresses that were called; names need the program:
 // `gprof PROGRAM gmon.out > report.txt` has them. Functions that no counted one called, main among them, are part of
 // the one before.
 package gprof

@@ -165,7 +165,7 @@ func (c *converter) region(k *task) trace.RegionID {
 	})
 }
 
-// field returns a column of a task; empty where there is none or it says NA.
+// field returns a column of a task; empty if there is none or it says NA.
 func (c *converter) field(k *task, name string) string {
 	if i, ok := c.table.columns[name]; ok && k.fields[i] != "NA" {
 		return k.fields[i]

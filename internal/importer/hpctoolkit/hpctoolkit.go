@@ -6,7 +6,7 @@
 // context; trace.db holds, for each thread, which context a sample found it in. The older one has
 // tree and names as XML and a table of values a thread.
 //
-// Our words: a thread's identifiers (node, rank, thread, GPU context, stream) are its path in the tree
+// Terms: a thread's identifiers (node, rank, thread, GPU context, stream) are its path in the tree
 // of locations. Functions and loops are regions of call paths; lines and instructions belong to the
 // function or loop that holds them. A context's inclusive value is the one that HPCToolkit propagated
 // over the whole execution; the exclusive value is the rest without the functions and loops below it.

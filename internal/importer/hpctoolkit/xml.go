@@ -216,7 +216,7 @@ func (e *experiment) value(a map[string]string, node int32) {
 	}
 }
 
-// whole writes the sums over threads, where there are no tables of threads.
+// whole writes the sums over threads, if there are no tables of threads.
 func (e *experiment) whole(w trace.Writer) error {
 	metrics, at := inclusiveOf(e.summary, w)
 	inclusive := make([]float64, len(metrics)*len(e.nodes))

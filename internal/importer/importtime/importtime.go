@@ -3,7 +3,7 @@
 // The format: lines `import time: self [us] | cumulative | imported package`; two blanks of indentation are one level,
 // and a module comes behind those that it imports.
 //
-// Our words: a module is a region, an import a call path with its own time. Other lines of standard error are counted.
+// Terms: a module is a region, an import a call path with its own time. Other lines of standard error are counted.
 package importtime
 
 import (

@@ -85,7 +85,7 @@ func sum(to *[]float64, list []float64) {
 	}
 }
 
-// write hands the rows over.
+// write passes on the rows.
 func (t *tree) write() {
 	ids := make([]trace.MetricID, len(t.metrics))
 	for i, m := range t.metrics {

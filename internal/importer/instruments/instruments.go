@@ -6,7 +6,7 @@
 // a line for each call path: a number of samples, whose column tells the depth, the function, `(in LIBRARY)`, and maybe
 // `file.c:12`; threads are the outermost.
 //
-// Our words: a line is a call path with its inclusive value; its own value is the file's, or the rest without the
+// Terms: a line is a call path with its inclusive value; its own value is the file's, or the rest without the
 // lines below. Weights are time, cycles or bytes; samples are also time, by the interval that the report names.
 //
 // The XML has a row for each sample: its time, its thread, its weight in ns and its frames from the innermost on. Every
@@ -75,7 +75,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	return nil
 }
 
-// lines hands each line to f, with its number.
+// lines passes each line to f, with its number.
 func lines(ctx context.Context, in io.Reader, f func(n int, line string)) (n int, err error) {
 	scan := bufio.NewScanner(in)
 	scan.Buffer(make([]byte, 64<<10), longestLine)

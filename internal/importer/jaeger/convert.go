@@ -98,7 +98,7 @@ func (r *record) baggage(tags []trace.Attribute) []trace.Attribute {
 	return tags
 }
 
-// parents tells the parent from the other references.
+// parents distinguishes the parent from the other references.
 func (r *record) parents(others []span.Reference) (parent span.ID, follows bool, rest []span.Reference) {
 	own := -1
 	for i, f := range r.references {
@@ -119,7 +119,7 @@ func (r *record) parents(others []span.Reference) (parent span.ID, follows bool,
 	return parent, follows, others
 }
 
-// name tells processes of one service apart.
+// name distinguishes processes of one service.
 func (p *process) name() string {
 	for _, key := range []string{"service.instance.id", "hostname", "host.name", "ip"} {
 		for _, t := range p.tags {

@@ -7,7 +7,7 @@
 //	process         service; its host name, address or instance id is the instance
 //	tag span.kind   kind
 //	CHILD_OF        the parent; further ones, and references to other traces, are flow links
-//	FOLLOWS_FROM    the parent where there is no other, else a flow link
+//	FOLLOWS_FROM    the parent if there is no other, else a flow link
 //	log             instant, named by its field event or message
 //	warnings        attribute
 //

@@ -118,7 +118,7 @@ func (f *file) member(name string) error {
 	return f.in.Skip()
 }
 
-// release hands on the spans that are held.
+// release passes on the spans that are held.
 func (f *file) release() {
 	for i := range f.waiting {
 		f.converter.one(f.in, &f.held[i], f.processes)

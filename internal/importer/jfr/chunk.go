@@ -76,7 +76,7 @@ func (k *chunk) span(ticks int64) int64 {
 	return int64(q)
 }
 
-// events hands each event to f: its type, and its fields.
+// events passes each event to f: its type, and its fields.
 func (k *chunk) events(f func(kind int64, c *cursor)) {
 	for at := headSize; at < len(k.data); {
 		c := &cursor{b: k.data[at:]}

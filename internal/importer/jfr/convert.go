@@ -109,7 +109,7 @@ func (c *converter) settings(k *chunk) {
 	})
 }
 
-// readEvent reads the fields of an event; false where they break off.
+// readEvent reads the fields of an event; false if they break off.
 func readEvent(k *chunk, x *class, in *cursor) (*event, bool) {
 	e := &event{chunk: k, class: x}
 	for i := range x.fields {
@@ -299,7 +299,7 @@ func (c *converter) attributes(s trace.Stream, e *event) {
 	}
 }
 
-// counters takes an event that tells levels.
+// counters takes an event with levels.
 func (c *converter) counters(e *event, p *plan) {
 	r, ok := c.thread(e, p.threadField)
 	if !ok {

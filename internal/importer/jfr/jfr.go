@@ -3,11 +3,11 @@
 //
 // The format has no official description; the facts are those of OpenJDK's reader (jdk.jfr.internal.consumer) and
 // async-profiler's. A file is chunks, each whole in itself: a head (times, places), events, and among them, events 1
-// with constant pools and events 0 with the description of all types, so that a reader needs to know none. Numbers are
-// base 128, floats big endian, texts in one of five forms. A field is a value, a list, a structure, or the number of a
-// constant.
+// with constant pools and events 0 with the description of all types, so that a reader needs to know none. Numbers
+// are base 128, floats big endian, strings in one of five forms. A field is a value, a list, a structure, or the
+// number of a constant.
 //
-// Our words: a thread of the recording is a thread. Events with a thread are intervals, or instants where they last no
+// Terms: a thread of the recording is a thread. Events with a thread are intervals, or instants where they last no
 // time; those of the virtual machine lie on rows of their own. Samples of stacks (jdk.ExecutionSample,
 // jdk.NativeMethodSample, jdk.CPUTimeSample, profiler.WallClockSample, allocations) are call paths with a metric each,
 // and rows aside; where the recording states their period they are time as well, samples × period. Loads, heap and the

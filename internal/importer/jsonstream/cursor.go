@@ -220,7 +220,7 @@ func (c *Cursor) Text() string {
 	return c.texts.Intern(c.quoted())
 }
 
-// ID is the next value like Text, for texts that hardly come twice.
+// ID is the next value like Text, for strings that hardly come twice.
 func (c *Cursor) ID() string {
 	if c.peek() != '"' {
 		return c.Text()
@@ -250,7 +250,7 @@ func (c *Cursor) Truth() bool {
 }
 
 // Whole is the next value as a whole number, whether it is written as a number or
-// as text; ok is false where it is neither, which is not wrong.
+// as text; ok is false if it is neither, which is not wrong.
 func (c *Cursor) Whole() (n int64, ok bool) {
 	b := c.bare()
 	if len(b) == 0 || len(b) > 40 {

@@ -203,7 +203,7 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// Take hands the next value to f, as a cursor. A value with something of a wrong
+// Take passes the next value to f, as a cursor. A value with something of a wrong
 // type in it is counted and left out: ok is false and err nil.
 func (r *Reader) Take(f func(c *Cursor)) (ok bool, err error) {
 	v, err := r.Value()
@@ -321,7 +321,7 @@ func (r *Reader) more(end byte) (bool, error) {
 	return true, nil
 }
 
-// Array hands each element of the list that comes next to f, which must read it,
+// Array passes each element of the list that comes next to f, which must read it,
 // and skips any other value.
 func (r *Reader) Array(f func() error) error {
 	depth := r.depth
@@ -335,7 +335,7 @@ func (r *Reader) Array(f func() error) error {
 	return err
 }
 
-// Members hands each member of the object that comes next to f, which must read
+// Members passes each member of the object that comes next to f, which must read
 // its value, and skips any other value. The name is valid until then.
 func (r *Reader) Members(f func(name string) error) error {
 	depth := r.depth
@@ -360,7 +360,7 @@ func (r *Reader) Members(f func(name string) error) error {
 	return err
 }
 
-// Objects hands the object that comes next to f, or each one of a list of them; f
+// Objects passes the object that comes next to f, or each one of a list of them; f
 // must read it.
 func (r *Reader) Objects(f func() error) error {
 	b, err := r.peek()

@@ -2,19 +2,19 @@ package jsonstream
 
 import "encoding/binary"
 
-// mostTexts and longestText bound the texts that are kept to be used again.
+// mostTexts and longestText bound the strings that are kept to be used again.
 const (
 	mostTexts   = 1 << 12
 	longestText = 64
 )
 
-// Texts are texts that came before, so that those that come often are one string.
+// Texts are strings that came before, so that those that come often are one string.
 type Texts struct {
 	known  map[string]string
 	recent []string // by a cheap hash; a string that is not here may be known
 }
 
-// recentBits says how many texts are recent.
+// recentBits says how many strings are recent.
 const recentBits = 10
 
 // Intern is bytes as a string.

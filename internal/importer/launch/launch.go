@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An End is one end of a link. Ids are told apart by group: a process, a kind of id.
+// An End is one end of a link. Ids are distinguished by group: a process, a kind of id.
 type End struct {
 	Group, ID int64
 	Time      trace.Time

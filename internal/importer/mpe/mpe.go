@@ -8,7 +8,7 @@
 // are big-endian, in CLOG-2 as the preamble says. Described by the source of MPE: logging/include/clog_*.h and
 // slog2sdk/src/{base,logformat}.
 //
-// Our words: a rank of MPI_COMM_WORLD is a process, threads are below it where there are any. A state is an interval,
+// Terms: a rank of MPI_COMM_WORLD is a process, threads are below it where there are any. A state is an interval,
 // found as MPE does: its end closes the last begin of the same state. Solo events are instants, sends and receives
 // (or arrows) are messages. Values packed into an event by a format are attributes.
 //

@@ -95,7 +95,7 @@ type record struct {
 	offset             int64 // in the file
 }
 
-// isCLOG knows a log without a mark of its own: the first records all have the length of their type.
+// isCLOG recognises a log without a mark of its own: the first records all have the length of their type.
 func isCLOG(head []byte) bool {
 	n := 0
 	for len(head) >= headerSize {
@@ -172,8 +172,8 @@ func openLog(in io.Reader, head []byte, label string) (*log, error) {
 // errNoEnd says that a log breaks off.
 var errNoEnd = errors.New("no end of the log")
 
-// read gives every record. A record of no known kind ends its block, since nothing tells where the next begins: skipped
-// counts these.
+// read gives every record. A record of no known kind ends its block, since nothing states where the next begins:
+// skipped counts these.
 func (l *log) read(ctx context.Context, in io.Reader, each func(*record)) (skipped int64, err error) {
 	b := bufio.NewReaderSize(in, 1<<16)
 	block := make([]byte, 0, min(l.block, 1<<20))

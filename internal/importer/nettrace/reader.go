@@ -350,7 +350,7 @@ func (r *reader) packed(c *cursor, h *header) {
 	}
 }
 
-// event hands one over.
+// event passes on one.
 func (r *reader) event(h *header, payload []byte, at int64) {
 	k := r.metadata[h.metadata]
 	if k == nil {
@@ -617,7 +617,7 @@ func (c *cursor) kindOf(f *field, depth int) {
 	}
 }
 
-// each hands out the values of fields, those of objects one by one; it ends at a value that is not known.
+// each yields the values of fields, those of objects one by one; it ends at a value that is not known.
 func (c *cursor) each(list []field, take func(name, value string)) {
 	for i := range list {
 		f := &list[i]

@@ -119,7 +119,7 @@ func (h *hostSide) table(ctx context.Context, t *table) error {
 }
 
 // call finds the region of a call. CUDA's names end in the version that introduced them, which
-// tells nothing; the runtime and the driver are told apart by their names.
+// tells nothing; the runtime and the driver are distinguished by their names.
 func (h *hostSide) call(category string, name int64) trace.RegionID {
 	key := regionKey{category, name}
 	id, ok := h.calls[key]

@@ -7,7 +7,7 @@
 // columns of each table. Names are numbers into StringIds; a thread is one number of host, virtual machine, process
 // and thread.
 //
-// Our words: a process of PROCESSES is a process under its host, its threads and its GPUs
+// Terms: a process of PROCESSES is a process under its host, its threads and its GPUs
 // with their streams are its children, as in a trace of Kineto; ranks are those of
 // MPI_RANKS, else of the files' names. Kernels, copies and memsets are intervals on
 // streams; calls of CUDA, the operating system, MPI and libraries, and NVTX ranges are

@@ -36,7 +36,7 @@ type rangeKey struct{ domain, text string }
 // of the same table, so these are read first.
 func (h *hostSide) nvtx(ctx context.Context) error {
 	t := h.converter.table("NVTX_EVENTS")
-	named := false // a first look at one column tells whether there are any
+	named := false // a first look at one column reports whether there are any
 	err := t.look(ctx, func(r *sqlitefile.Row) error {
 		kind, _ := r.Int(0)
 		named = named || kind == h.marks.domain

@@ -59,7 +59,8 @@ func openParquet(run importer.Run, w trace.Writer) (*file, error) {
 // Tables lists the tables.
 func (d *parquetTables) Tables() []*sqlitefile.Table { return d.tables }
 
-// Scan hands the named columns of every row to fn. Row groups that cannot be read are damage, like pages of a database.
+// Scan passes the named columns of every row to fn. Row groups that cannot be read are damage, like pages of a
+// database.
 func (d *parquetTables) Scan(ctx context.Context, t *sqlitefile.Table, columns []string,
 	fn func(*sqlitefile.Row) error) (damage sqlitefile.Damage, err error) {
 	r := d.files[t].NewReader(columns...)

@@ -132,7 +132,7 @@ func (t *table) look(ctx context.Context, fn func(*sqlitefile.Row) error, column
 	return err
 }
 
-// scan hands the rows of a table to fn and reports damaged parts. A table that is not there has no rows.
+// scan passes the rows of a table to fn and reports damaged parts. A table that is not there has no rows.
 func (t *table) scan(ctx context.Context, fn func(*sqlitefile.Row) error, columns ...string) error {
 	if t == nil {
 		return nil

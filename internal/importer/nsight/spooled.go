@@ -118,7 +118,7 @@ func (d *spooledTables) close() {
 // Tables lists the tables.
 func (d *spooledTables) Tables() []*sqlitefile.Table { return d.tables }
 
-// Scan hands the named columns of every row to fn.
+// Scan passes the named columns of every row to fn.
 func (d *spooledTables) Scan(ctx context.Context, t *sqlitefile.Table, columns []string,
 	fn func(*sqlitefile.Row) error) (damage sqlitefile.Damage, err error) {
 	s := d.byName[t.Name]

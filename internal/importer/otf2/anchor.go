@@ -72,7 +72,7 @@ func parseAnchor(data []byte) (anchor, error) {
 	a.machine, a.creator, a.description = f.text(), f.text(), f.text()
 	if format > 1 {
 		a.readProperties(&f)
-		f.full(8) // a number that tells archives apart
+		f.full(8) // a number that distinguishes archives
 	}
 	if format > 2 {
 		a.snapshots = uint32(f.full(4))

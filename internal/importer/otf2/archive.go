@@ -77,7 +77,7 @@ func (a *archive) name(n *name) trace.AttributeID {
 	return trace.AttributeID(id - 1)
 }
 
-// define hands all definitions to the trace, in the archive's order.
+// define passes all definitions to the trace, in the archive's order.
 func (a *archive) define() {
 	d := &a.defs
 	a.names.init()

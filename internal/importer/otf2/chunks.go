@@ -91,7 +91,7 @@ func (c *chunks) header() bool {
 	return true
 }
 
-// plausible tells a header from other bytes: events are counted without a gap
+// plausible distinguishes a header from other bytes: events are counted without a gap
 // unless chunks are missing, never backwards.
 func (c *chunks) plausible(h []byte) bool {
 	if len(h) < chunkHeaderBytes || h[0] != chunkHeader || h[1] != littleEndian && h[1] != bigEndian {

@@ -24,7 +24,7 @@ type communicator struct {
 	rank    map[int32]int32 // of members, made on first use
 }
 
-// defineCommunicators hands all communicators to w, parents first.
+// defineCommunicators passes all communicators to w, parents first.
 func (d *definitions) defineCommunicators(w trace.Writer, t *tree) []communicator {
 	list := make([]communicator, len(d.comms))
 	worlds := map[uint8][]int32{}

@@ -176,7 +176,7 @@ func (r *caller) start(h match.Half) {
 	}
 }
 
-// endStarted hands on the halves of links that wait for a first call: placed at
+// endStarted passes on the halves of links that wait for a first call: placed at
 // the call just entered, or as they are if there is none.
 func (r *caller) endStarted() {
 	for _, h := range r.started {
@@ -245,7 +245,7 @@ func (r *caller) add(a trace.AttributeID, v trace.Value) {
 	}
 }
 
-// give hands out the facts of a record: as attributes of the call it lies in,
+// give yields the facts of a record: as attributes of the call it lies in,
 // where nothing came between and the call does not have them, else as an instant
 // that is named after the record.
 func (r *caller) give(id uint8) {
@@ -307,14 +307,14 @@ func (r *caller) half(side int, h *match.Half) {
 	r.keep(side, h)
 }
 
-// keep hands a half whose hash is known to the matcher.
+// keep passes a half whose hash is known to the matcher.
 func (r *caller) keep(side int, h *match.Half) {
 	h.At, h.Seq = uint32(r.at), r.seq
 	r.seq++
 	r.halves.Add(r.a.matcher, side, h)
 }
 
-// flush hands the collected halves to the matcher.
+// flush passes the collected halves to the matcher.
 func (r *caller) flush() {
 	r.halves.Flush(r.a.matcher)
 	r.collect = r.a.matcher.Collectives.Add(r.collect)

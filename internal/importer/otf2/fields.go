@@ -49,7 +49,7 @@ func (f *fields) uint8() uint8 {
 // uint reads an integer in its short form: a byte that says how many bytes
 // follow, or 0xff for "undefined".
 func (f *fields) uint(most int, undefined uint64) uint64 {
-	if len(f.b) > 0 && cap(f.b) >= 9 && !f.big { // eight bytes may be looked at, whoever's they are
+	if len(f.b) > 0 && cap(f.b) >= 9 && !f.big { // eight bytes may be looked at, also those of the next record
 		if n := int(f.b[0]); n <= most && n < len(f.b) {
 			v := binary.LittleEndian.Uint64(f.b[1:9]) & masks[n]
 			f.b = f.b[1+n:]
@@ -74,7 +74,7 @@ func (f *fields) int64() int64   { return int64(f.uint(8, undefined64)) }
 // message reads the first fields of records of messages: a rank, a communicator, a tag
 // and a size. They are many, and mostly plain.
 func (f *fields) message() (rank, comm, tag uint32, size uint64) {
-	if cap(f.b) >= ahead && !f.big { // so many bytes may be looked at, whoever's they are
+	if cap(f.b) >= ahead && !f.big { // so many bytes may be looked at, also those of the next record
 		b := (*[ahead]byte)(f.b[:ahead])
 		r, at := plainUint(b, 0, 4)
 		c, at := plainUint(b, at, 4)

@@ -27,7 +27,7 @@ type knownChannels struct {
 
 const mostKnown = 4096
 
-// find returns the channel of a partner; nil where it is not known.
+// find returns the channel of a partner; nil if it is not known.
 func (c *knownChannels) find(p partner) *knownChannel {
 	at := c.at(p)
 	if k := *at; k != nil && k.partner == p {

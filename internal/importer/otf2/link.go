@@ -63,7 +63,7 @@ func setEnd(e *match.End, to *trace.End, places []place) {
 	to.Location, to.Time, to.Region, to.Number = places[e.At].id, e.Time, e.Call.Region, e.Call.Number
 }
 
-// meet tells who took part in each collective operation.
+// meet records who took part in each collective operation.
 func (a *archive) meet(ctx context.Context) error {
 	return a.matcher.Operations(ctx, func(m *trace.Meeting) {
 		for i := range m.Members {

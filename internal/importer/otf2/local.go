@@ -87,7 +87,7 @@ func (l *local) takeMapping(f *fields) {
 }
 
 // global translates a number of this location; one that is not in the table, or
-// where there is none, is the archive's own.
+// if there is none, is the archive's own.
 func (l *local) global(kind int, id uint64) uint64 {
 	if m := l.maps[kind]; m != nil {
 		if g, ok := m.get(id); ok {

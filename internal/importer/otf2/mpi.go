@@ -98,7 +98,7 @@ func (r *messenger) received(k *knownChannel, posted trace.Time) {
 	}
 }
 
-// messageHalf hands an end of a message to the spools.
+// messageHalf passes an end of a message to the spools.
 func (r *messenger) messageHalf(k *knownChannel, size int64, order trace.Time) {
 	h := match.Half{Key: k.key, Hash: k.hash, Order: order, Size: size}
 	h.Place(r.now, r.innermost())

@@ -167,7 +167,7 @@ func (r *eventReader) sound(b []byte) bool {
 	return true
 }
 
-// recordBytes is how long the record is that b begins with; 0 where it cannot be,
+// recordBytes is how long the record is that b begins with; 0 if it cannot be,
 // or does not end in b.
 func (r *eventReader) recordBytes(b []byte) int {
 	n := 0

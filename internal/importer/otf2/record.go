@@ -114,7 +114,7 @@ func (r *caller) text(ref uint32) string {
 	return s
 }
 
-// comm finds the communicator of a local number; nil where it is not defined.
+// comm finds the communicator of a local number; nil if it is not defined.
 func (r *caller) comm(ref uint32) (*communicator, uint32) {
 	if ref == undefined32 {
 		return nil, undefined32

@@ -147,7 +147,7 @@ func (d *definitions) paradigmWord(p uint8) string {
 	return ""
 }
 
-// defineRegions hands every region to w, in the order of the archive. Writers
+// defineRegions passes every region to w, in the order of the archive. Writers
 // that define a region once a rank give the same name, file and line each time,
 // which makes them one.
 func (d *definitions) defineRegions(w trace.Writer) *table[trace.RegionID] {

@@ -46,7 +46,7 @@ type tree struct {
 	owner     []int32 // process of each location group
 }
 
-// defineTree hands the whole system tree to w: nodes, location groups and
+// defineTree passes the whole system tree to w: nodes, location groups and
 // locations, each below its parent.
 func (d *definitions) defineTree(w trace.Writer) *tree {
 	t := &tree{nodes: make([]trace.LocationID, len(d.nodes)), groups: make([]trace.LocationID, len(d.groups)),

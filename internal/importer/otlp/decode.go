@@ -231,5 +231,5 @@ func plain(b []byte, depth int) any {
 	return nil
 }
 
-// text returns bytes as a string, the same one for frequent texts.
+// text returns bytes as a string, the same one for frequent strings.
 func (m *messages) text(b []byte) string { return m.texts.Intern(b) }

@@ -26,7 +26,7 @@ const (
 	varintBytes             // messages after their length as a varint
 )
 
-// framingOf tells by the beginning of a file whether it holds messages with spans.
+// framingOf reports by the beginning of a file whether it holds messages with spans.
 func framingOf(head []byte) framingKind {
 	if isTraces(head) {
 		return oneMessage
@@ -138,7 +138,7 @@ func (m *messages) all() error {
 	return importer.Malformed(m.Label, fmt.Sprintf("byte %d", m.offset), "%v", err)
 }
 
-// each hands out the resources of all messages.
+// each yields the resources of all messages.
 func (m *messages) each() error {
 	for {
 		if err := m.Ctx.Err(); err != nil {

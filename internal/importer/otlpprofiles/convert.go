@@ -33,7 +33,7 @@ func newConverter(w trace.Writer, label string) *converter {
 		span: w.Attribute("span id"), trace: w.Attribute("trace id")}
 }
 
-// at is an entry of a table, or nothing where there is none.
+// at is an entry of a table, or nothing if there is none.
 func at[T any](c *converter, table []T, i number) (v T) {
 	if i < 0 || int(i) >= len(table) {
 		c.bad++

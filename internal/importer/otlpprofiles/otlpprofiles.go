@@ -1,7 +1,7 @@
 // Package otlpprofiles reads profiles of the OpenTelemetry protocol (ProfilesData of version 1.10, alpha): protocol
 // buffers and JSON, as the collector's file exporter writes them.
 //
-// The format: profiles of scopes of resources, and one dictionary of mappings, locations, functions, links, texts,
+// The format: profiles of scopes of resources, and one dictionary of mappings, locations, functions, links, strings,
 // attributes and stacks, which all refer to by number. Entry 0 of each table is empty. Stacks begin with the innermost
 // location; several lines of a location are inlined functions, the innermost first.
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 )
 
-// Messages of the protocol, as far as they are read. JSON has numbers of 64 bits as texts.
+// Messages of the protocol, as far as they are read. JSON has numbers of 64 bits as strings.
 type (
 	number int64
 
@@ -107,7 +107,7 @@ type decoder struct {
 	older  bool // a profile in which field 3 is a list
 }
 
-// fields hands over the fields of a message.
+// fields passes on the fields of a message.
 func (d *decoder) fields(b []byte, take func(m *protobuf.Message)) {
 	m := protobuf.Open(b)
 	for m.Next() {

@@ -165,7 +165,7 @@ type feeder struct {
 	header header
 	size   int                // of a block
 	send   func(*block) error // to a parser, and to the converter in order
-	// ready hands over a block that needs no parser.
+	// ready passes on a block that needs no parser.
 	ready func(*block) error
 
 	skipping bool  // within a line that is too long
@@ -240,7 +240,7 @@ func (f *feeder) note(why reason) error {
 	return f.ready(b)
 }
 
-// cut hands a block on: as it is where it holds no definition, else in pieces.
+// cut passes a block on: as it is where it holds no definition, else in pieces.
 func (f *feeder) cut(b *block) error {
 	if f.skipping {
 		end := bytes.IndexByte(b.data, '\n')

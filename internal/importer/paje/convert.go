@@ -60,7 +60,7 @@ func newConverter(w trace.Writer, u unit, workers int) *converter {
 	return c
 }
 
-// convert resolves the records that parsers left of a block, and hands it to the shards.
+// convert resolves the records that parsers left of a block, and passes it to the shards.
 func (c *converter) convert(ctx context.Context, b *block) error {
 	if b.rebound != c.rebound && b.data != nil {
 		b.again()
@@ -96,7 +96,7 @@ func (c *converter) endedSince(b *block) {
 	}
 }
 
-// hand hands a block to the shards that have something to do for it.
+// hand passes a block to the shards that have something to do for it.
 func (c *converter) hand(ctx context.Context, b *block) error {
 	if c.waiting += len(b.links); c.waiting > c.mostWaiting && len(b.links) > 0 {
 		if err := c.linkInOrder(ctx, b); err != nil {

@@ -182,7 +182,7 @@ func (l *layout) stepOf(f field) step {
 	return stepAny
 }
 
-// linkField knows the size and tag of a link among the writer's own fields.
+// linkField recognises the size and tag of a link among the writer's own fields.
 func linkField(f field, name string) field {
 	switch {
 	case f == fieldOwn && name == "Size":

@@ -174,7 +174,7 @@ func (c *converter) flow(ctx context.Context, f *feeder, r io.Reader) error {
 	return g.Wait()
 }
 
-// isStarPU knows StarPU's traces by the names of its types, which come first.
+// isStarPU recognises StarPU's traces by the names of its types, which come first.
 func isStarPU(head []byte) bool {
 	return bytes.Contains(head, []byte("Memory Node")) &&
 		(bytes.Contains(head, []byte("Worker State")) || bytes.Contains(head, []byte("Thread State")))

@@ -89,7 +89,7 @@ func (c *resolver) settle(b *block) {
 	}
 }
 
-// resolve takes one record; it is false where that is left to the converter.
+// resolve takes one record; it is false if that is left to the converter.
 func (c *resolver) resolve(r *record) (ok bool) {
 	c.needs = false
 	switch r.layout.op {

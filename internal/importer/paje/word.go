@@ -76,7 +76,7 @@ var tens = [19]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 const farthest = 1 << 62
 
 // plainTime reads the times that nearly all are: up to nine digits, a point, and six
-// or nine digits; size is how many bytes that are, 0 where it is something else. All
+// or nine digits; size is how many bytes that are, 0 if it is something else. All
 // eight digits after the point are turned into a number at once.
 func plainTime(data []byte, i int, u unit) (t trace.Time, size int) {
 	from := i

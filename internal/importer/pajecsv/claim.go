@@ -54,7 +54,7 @@ func sniff(head []byte) kind {
 	return other
 }
 
-// isDump knows a line of pj_dump by its first word and its numbers.
+// isDump recognises a line of pj_dump by its first word and its numbers.
 func isDump(fields []string) bool {
 	layout, ok := dumped[fields[0]]
 	if !ok || len(fields) < len(layout) {

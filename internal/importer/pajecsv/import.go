@@ -94,7 +94,7 @@ func (c *converter) readContainers(ctx context.Context, run importer.Run, name s
 	}
 }
 
-// isStarPU knows StarPU's types of states.
+// isStarPU recognises StarPU's types of states.
 func isStarPU(head []byte) bool {
 	for _, name := range []string{" Worker State,", " Thread State,", " Communication Thread State,",
 		" Memory Node State,", " User Thread State,"} {

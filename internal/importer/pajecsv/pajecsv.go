@@ -17,7 +17,7 @@
 //	rec.tasks.csv             attributes of the task's state
 //
 // The tables of a directory are one run; each output of pj_dump is one of its own.
-// Containers are known by name: two of one name cannot be told apart. Times are in
+// Containers are known by name: two of one name cannot be distinguished. Times are in
 // seconds, with StarPU in milliseconds. Tasks of the graph that left no state
 // (callbacks, synchronisation, MPI) are passed through: a task that waits for them
 // waits for their own predecessors.

@@ -84,7 +84,7 @@ func newColumns(names []string) *columns {
 	return c
 }
 
-// get returns a field of a line, empty where there is none.
+// get returns a field of a line, empty if there is none.
 func (c *columns) get(fields []string, name string) string {
 	if i, ok := c.at[name]; ok && i < len(fields) {
 		return fields[i]

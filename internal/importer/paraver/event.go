@@ -89,10 +89,10 @@ var knownTypes = map[int64]struct {
 	typeTaskBody: {"task function", "OpenMP", stacked, trace.RoleCompute, nil},
 }
 
-// isCounter tells hardware counters by Extrae's numbers.
+// isCounter recognises hardware counters by Extrae's numbers.
 func isCounter(id int64) bool { return id >= 41999999 && id < 48000000 }
 
-// isDetail tells types that describe the call or sample of their record: callers and
+// isDetail recognises types that describe the call or sample of their record: callers and
 // their lines, lines of functions, sizes and partners of MPI, I/O and memory calls.
 func isDetail(id int64) bool {
 	switch {
@@ -108,7 +108,7 @@ func isDetail(id int64) bool {
 	return false
 }
 
-// isSample tells types of sampled functions.
+// isSample recognises types of sampled functions.
 func isSample(id int64) bool { return id >= 30000000 && id < 30000100 }
 
 // eventOf returns the meaning of a type, deciding it when the type is first met.

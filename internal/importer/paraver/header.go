@@ -18,7 +18,7 @@ type header struct {
 	communicator int // lines that follow, as far as it says
 }
 
-// A task is how many threads it has, and on which node; 0 where that is unknown.
+// A task is how many threads it has, and on which node; 0 if that is unknown.
 type task struct{ threads, node int }
 
 // parseHeader reads

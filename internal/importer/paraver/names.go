@@ -66,7 +66,7 @@ const (
 	longestRow = 1 << 16
 )
 
-// lines hands out the lines of a file, without blanks around them.
+// lines yields the lines of a file, without blanks around them.
 func lines(ctx context.Context, run importer.Run, file string, f func(line string) bool) error {
 	r, err := run.Open(file)
 	if err != nil {
@@ -139,7 +139,7 @@ func (n *names) readPCF(ctx context.Context, run importer.Run, file string) erro
 	})
 }
 
-// isSection knows the headings of a .pcf: words in capitals.
+// isSection recognises the headings of a .pcf: words in capitals.
 func isSection(line string) bool {
 	for i := range len(line) {
 		if c := line[i]; (c < 'A' || c > 'Z') && c != '_' {
@@ -149,8 +149,7 @@ func isSection(line string) bool {
 	return len(line) > 3
 }
 
-// cutNumber cuts the number off that a line begins with; rest is the whole line where
-// there is none.
+// cutNumber cuts the number off that a line begins with; rest is the whole line if there is none.
 func cutNumber(line string) (n int64, rest string) {
 	end := strings.IndexAny(line, " \t")
 	if end < 0 {

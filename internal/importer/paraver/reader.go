@@ -9,7 +9,7 @@ import (
 // longest is how long a line may be: headers of large machines are.
 const longest = 64 << 20
 
-// A lineReader hands out lines without copying them.
+// A lineReader yields lines without copying them.
 type lineReader struct {
 	r          io.Reader
 	buf        []byte

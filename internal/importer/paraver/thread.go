@@ -123,7 +123,7 @@ func (c *converter) define(app, task, k int, p *process) *thread {
 	return t
 }
 
-// kindOfThread tells the streams of GPUs, which Extrae writes as threads, by name.
+// kindOfThread recognises the streams of GPUs, which Extrae writes as threads, by name.
 func kindOfThread(name string) trace.Kind {
 	if upper := strings.ToUpper(name); strings.Contains(upper, "CUDA") || strings.Contains(upper, "HIP-") ||
 		strings.Contains(upper, "OPENCL") {

@@ -1,5 +1,5 @@
 // Package parquetfile reads flat tables of Parquet files, for the formats that keep a trace
-// in them. It knows rows, not traces.
+// in them. It handles rows, not traces.
 //
 // The library allocates memory by the sizes in a file, and may panic if they are wrong. So
 // every page is held to the bytes that are there before any is unpacked, and panics become

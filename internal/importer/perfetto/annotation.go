@@ -36,7 +36,7 @@ type nestedValue struct {
 	text     []byte           `pb:"8"`
 }
 
-// A task and a log message refer to interned places and texts.
+// A task and a log message refer to interned places and strings.
 type (
 	taskExecution struct {
 		source protobuf.Integer `pb:"1"`

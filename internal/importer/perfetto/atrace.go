@@ -21,13 +21,13 @@ import (
 type mark struct {
 	phase  byte
 	pid    int64
-	owned  bool // pid is told
+	owned  bool // pid is known
 	track  []byte
 	name   []byte
 	number int64 // cookie or value
 }
 
-// parseMark reads a print. It is false for other texts.
+// parseMark reads a print. It is false for other strings.
 func parseMark(b []byte) (m mark, ok bool) {
 	b = bytes.TrimRight(b, "\n\x00")
 	field := func() []byte {
@@ -78,7 +78,7 @@ func parseMark(b []byte) (m mark, ok bool) {
 // marks is the category of atrace's marks.
 const marks = "atrace"
 
-// An asyncKey tells slices that end on any thread apart.
+// An asyncKey distinguishes slices that end on any thread.
 type asyncKey struct {
 	machine uint32
 	pid     int64

@@ -21,7 +21,7 @@ type head struct {
 	rank    int
 	process string // id of the first process that is described
 	own     int64  // the trace's own clock, ns, at the first snapshot
-	day     int64  // the time of day then, ns; 0 where it is not told
+	day     int64  // the time of day then, ns; 0 if it is unknown
 	named   bool   // rank is from the file's name
 }
 

@@ -36,7 +36,7 @@ type reading struct {
 	unit        int64 // ns of one tick
 }
 
-// A clock is one whose times can be told in the trace's own.
+// A clock is one whose times can be converted to the trace's own.
 type clock struct {
 	points []clockPoint // by time
 	near   int          // the point used last
@@ -48,7 +48,7 @@ type clock struct {
 // A clockPoint is the offset of a clock's time from there on.
 type clockPoint struct{ from, offset int64 }
 
-// clocks tell times of one file. The trace's own clock is the one that its
+// clocks give times of one file. The trace's own clock is the one that its
 // snapshots name, else the time since the machine's start.
 type clocks struct {
 	own     uint32
@@ -209,7 +209,7 @@ func (c *clocks) of(s *sequence, number uint32) *clock {
 	return s.ticking
 }
 
-// time tells a time of a clock in the trace's own. It is not sure where no
+// time converts a time of a clock to the trace's own. It is not sure where no
 // snapshot says how the two clocks compare: then they are taken for the same.
 func (c *clocks) time(s *sequence, number uint32, ticks uint64) (t trace.Time, sure bool) {
 	if number == c.own {

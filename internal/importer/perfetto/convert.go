@@ -77,7 +77,7 @@ func (c *converter) read(ctx context.Context, r io.Reader, label string) error {
 	return nil
 }
 
-// each hands out packets until the input ends.
+// each yields packets until the input ends.
 func (c *converter) each(in *packets, inner bool) error {
 	for {
 		body, at, err := in.next()
@@ -219,7 +219,7 @@ func (c *eventConverter) clockOf(s *sequence, p *packet) uint32 {
 	return c.clocks.own
 }
 
-// time tells a time of a clock in the trace's own.
+// time converts a time of a clock to the trace's own.
 func (c *eventConverter) time(s *sequence, p *packet, clock uint32, ticks uint64) trace.Time {
 	t, sure := c.clocks.time(s, clock, ticks)
 	if !sure {

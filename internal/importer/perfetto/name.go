@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A dictionary knows regions, attributes and texts, which packets speak of by number.
+// A dictionary holds regions, attributes and strings, which packets speak of by number.
 type dictionary struct {
 	w trace.Writer
 
@@ -31,7 +31,7 @@ type dictionary struct {
 type naming struct{ name, category string }
 
 // region finds the region of an event by the numbers of its name and category, or
-// by their texts.
+// by their strings.
 func (c *dictionary) region(s *sequence, e *event) trace.RegionID {
 	interned := e.nameID != 0 && len(e.categories) == 0 && len(e.categoryIDs) <= 1
 	k := regionKey{e.nameID, e.categoryID()}
@@ -96,7 +96,7 @@ func roleOf(name, category string) trace.Role {
 	return trace.RoleByName
 }
 
-// nameOf is the name of an event; lost names are told apart by their number.
+// nameOf is the name of an event; lost names are distinguished by their number.
 func (c *dictionary) nameOf(s *sequence, e *event) string {
 	switch {
 	case e.name != nil:
@@ -142,7 +142,7 @@ func (c *dictionary) allCategories(s *sequence, e *event) string {
 	return strings.Join(all, ",")
 }
 
-// mostTexts and longestText bound the texts that are kept to be used again.
+// mostTexts and longestText bound the strings that are kept to be used again.
 const (
 	mostTexts   = 1 << 15
 	longestText = 256

@@ -23,7 +23,7 @@
 //	GPU render stage        interval on the queue, below the GPU
 //	GPU counter             counter of the GPU; a value is of the time before it, up to the value before
 //
-// Times are told in the trace's own clock (that of the first snapshot, else the
+// Times are given in the trace's own clock (that of the first snapshot, else the
 // boot clock) by the last snapshot before them. Several files, one a rank, are put
 // on one axis by the time of day; files whose clocks agree to a millisecond are
 // taken for one machine and share an offset. Ranks come from the names of files,
@@ -122,7 +122,7 @@ func conclude(run importer.Run, files []file, w trace.Writer) error {
 }
 
 // sameMachine is by how much the time since a machine's start may differ between
-// two files of it, as their snapshots tell it.
+// two files of it, as their snapshots state it.
 const sameMachine = int64(1e6)
 
 // axis finds the offset of each file's times that puts all on the time of day. A file alone needs none.

@@ -220,7 +220,7 @@ func (p *packets) discard(n int64) error {
 	return nil
 }
 
-// varint reads the number that lies n bytes ahead; its size is 0 where there is none.
+// varint reads the number that lies n bytes ahead; its size is 0 if there is none.
 func (p *packets) varint(n int) (value uint64, size int, err error) {
 	for {
 		value, size = protobuf.Uvarint(p.buf[p.begin+min(n, p.end-p.begin) : p.end])

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// isSampling knows the categories of call stacks that a profiler took now and then and
+// isSampling recognises the categories of call stacks that a profiler took now and then and
 // wrote as slices, each until the next: Omnitrace's timer_sampling, overflow_sampling.
 func isSampling(category string) bool {
 	category = strings.ToLower(category)

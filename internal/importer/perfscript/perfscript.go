@@ -82,7 +82,7 @@ func isScript(head []byte) bool {
 	return samples > 0
 }
 
-// numbers tells a line of a table from a frame.
+// numbers distinguishes a line of a table from a frame.
 func numbers(text string) bool { return strings.Trim(text, "0123456789. \t") == "" }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {

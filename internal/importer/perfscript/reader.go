@@ -25,7 +25,7 @@ type sample struct {
 	period      float64
 	weighed     bool   // the period is printed
 	rest        string // the text after the event
-	byTask      bool   // the thread did it itself, and no interrupt while it ran; texts do not record that
+	byTask      bool   // the thread did it itself, and no interrupt while it ran; strings do not record that
 	whole       bool   // its one frame is on the line
 }
 
@@ -42,7 +42,7 @@ var (
 	untimedField = regexp.MustCompile(`^(.*\s)([\w.\-:/,=@+]*[\w/]:(?:[a-zA-Z]{1,6}:)?(?:\s+.*)?)$`)
 )
 
-// eventName knows the usual events, and trace points by their colon: where neither time nor
+// eventName recognises the usual events, and trace points by their colon: where neither time nor
 // period nor processor is printed, little else tells a sample.
 var eventName = regexp.MustCompile(
 	`^(?:cpu-clock|task-clock|cpu-cycles|cycles|ref-cycles|bus-cycles|instructions|` +

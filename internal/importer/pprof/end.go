@@ -58,7 +58,7 @@ func binaryEnd(data []byte) string {
 
 const cutObjects = "the list of mapped objects, which the end of the file cuts off"
 
-// oldLayout tells the order and size of the words of a profile that isOldBinary knows; 0 for others.
+// oldLayout returns the order and size of the words of a profile that isOldBinary recognises; 0 for others.
 func oldLayout(head []byte) (binary.ByteOrder, int) {
 	for _, size := range []int{4, 8} {
 		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {

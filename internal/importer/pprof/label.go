@@ -30,7 +30,7 @@ type values struct {
 	more    int64 // samples of values beyond mostValues
 }
 
-// mostValues bounds the values that are told apart, shownValues those that the
+// mostValues bounds the values that are distinguished, shownValues those that the
 // attribute names.
 const (
 	mostValues  = 4096

@@ -47,7 +47,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 	return runs
 }
 
-// isMessage knows profile.proto by its first fields: known numbers and types, and
+// isMessage recognises profile.proto by its first fields: known numbers and types, and
 // among them a sample type, which is two indices of strings.
 func isMessage(head []byte) bool {
 	types := 0
@@ -89,7 +89,7 @@ func isValueType(b []byte) bool {
 	return fields > 0
 }
 
-// isOldBinary knows the CPU profile of gperftools: words 0, 3, version, period, 0, of 4
+// isOldBinary recognises the CPU profile of gperftools: words 0, 3, version, period, 0, of 4
 // or 8 bytes in either order. Version 0 is native, 1 is Java's, with its names behind.
 func isOldBinary(head []byte) bool {
 	_, size := oldLayout(head)

@@ -5,7 +5,7 @@
 // are microseconds from the start. Newer versions append fields to records, so those that every
 // version has are read from the front.
 //
-// Our words: a PE is a process of that rank. An entry method is an interval `Chare::entry`, waiting
+// Terms: a PE is a process of that rank. An entry method is an interval `Chare::entry`, waiting
 // is `Idle`, packing is `Pack` and `Unpack`; the computation as a whole is an interval whose
 // own time is the runtime's overhead. A message goes from where it was created to where its entry
 // method began, found by the creating PE and its event number; broadcasts have many ends. User
@@ -72,7 +72,7 @@ func isSts(head []byte) bool {
 
 func isLog(head []byte) bool { return bytes.HasPrefix(head, []byte("PROJECTIONS-RECORD")) }
 
-// peOf takes the number out of "name.12.log" or "name.12.log.gz", -1 where there is none.
+// peOf takes the number out of "name.12.log" or "name.12.log.gz", -1 if there is none.
 func peOf(file string) int {
 	name := strings.TrimSuffix(strings.TrimSuffix(file, ".gz"), ".log")
 	n, err := strconv.ParseUint(strings.TrimPrefix(path.Ext(name), "."), 10, 31)

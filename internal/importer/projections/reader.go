@@ -59,7 +59,7 @@ type record struct {
 	text   []byte
 }
 
-// readLog hands the records of a log to f, which counts the lines that make none.
+// readLog passes the records of a log to f, which counts the lines that make none.
 func readLog(ctx context.Context, in io.Reader, f func(*record, int64)) (cut bool, err error) {
 	r := bufio.NewReaderSize(in, 256<<10)
 	var rec record

@@ -48,7 +48,7 @@ func (v Value) Double() float64 { return math.Float64frombits(v.Bits) }
 // Fixed64s are the values of a repeated field of type fixed64 or double.
 type Fixed64s []uint64
 
-// Others counts the messages and texts of a message whose numbers no tag has.
+// Others counts the messages and strings of a message whose numbers no tag has.
 type Others int
 
 // A Table decodes messages into values of T. It is made once, with reflection;

@@ -4,7 +4,7 @@
 // calls, calls, own seconds, total seconds, callers), and callers are a dictionary of keys to the same four. Read are
 // the types that such files hold, of Python 2 and 3.
 //
-// Our words: a function is a region, its own time exclusive; package callgraph lists the exact values of a graph
+// Terms: a function is a region, its own time exclusive; package callgraph lists the exact values of a graph
 // without paths. Built-in functions have no file. Calls count recursion, the total time counts it once. There are no
 // threads.
 package pstats

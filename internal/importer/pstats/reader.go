@@ -15,7 +15,7 @@ const deepest = 16
 // A pair is an entry of a dictionary, which stays a list.
 type pair struct{ key, value any }
 
-// A decoder reads values of Python's marshal: texts, numbers (as float64), tuples ([]any), dictionaries ([]pair).
+// A decoder reads values of Python's marshal: strings, numbers (as float64), tuples ([]any), dictionaries ([]pair).
 type decoder struct {
 	data   []byte
 	at     int
@@ -24,7 +24,7 @@ type decoder struct {
 	failed bool
 }
 
-// bytes takes n bytes; nil and failed where there are none.
+// bytes takes n bytes; nil and failed if there are none.
 func (d *decoder) bytes(n int) []byte {
 	if n < 0 || n > len(d.data)-d.at {
 		d.failed = true
@@ -48,7 +48,7 @@ func (d *decoder) u32() int {
 	return 0
 }
 
-// entries hands over the entries of the dictionary that the file is.
+// entries passes on the entries of the dictionary that the file is.
 func (d *decoder) entries(take func(key, value any)) {
 	kind := byte(d.u8())
 	if kind&^remember != '{' {

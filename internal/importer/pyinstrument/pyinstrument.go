@@ -3,7 +3,7 @@
 // The format: an object with the time of the begin, the length and the number of samples, and a tree of frames under
 // root_frame, each with function, file, line and the seconds that it took with all below.
 //
-// Our words: a frame is a call path; its time without its children is its own. Frames that pyinstrument put together
+// Terms: a frame is a call path; its time without its children is its own. Frames that pyinstrument put together
 // are one path. There are no threads and no times of samples.
 package pyinstrument
 

@@ -136,7 +136,7 @@ func texts(list ...beginning) (formats []*importer.Format) {
 	return formats
 }
 
-// prefix knows a head by its first bytes.
+// prefix recognises a head by its first bytes.
 func prefix(any ...string) func([]byte) bool {
 	return func(head []byte) bool {
 		for _, p := range any {
@@ -148,10 +148,10 @@ func prefix(any ...string) func([]byte) bool {
 	}
 }
 
-// match knows a head by a pattern.
+// match recognises a head by a pattern.
 func match(pattern string) func([]byte) bool { return regexp.MustCompile(pattern).Match }
 
-// all knows a text by strings that are all within its first 4 KiB.
+// all recognises a text by strings that are all within its first 4 KiB.
 func all(some ...string) func([]byte) bool {
 	return func(head []byte) bool {
 		head = head[:min(len(head), 4<<10)]
@@ -175,8 +175,8 @@ func isFlameGraph(head []byte) bool {
 		regexp.MustCompile(`(?i)flame ?graph|id="frames"`).Match(head)
 }
 
-// isETL knows the head of a buffer: its size, a power of two, twice how much of it is used, and once more behind its
-// times, with the type of the first buffer.
+// isETL recognises the head of a buffer: its size, a power of two, twice how much of it is used, and once more behind
+// its times, with the type of the first buffer.
 func isETL(head []byte) bool {
 	if len(head) < 72 {
 		return false
@@ -187,7 +187,7 @@ func isETL(head []byte) bool {
 		used == u(head[48:]) && binary.LittleEndian.Uint16(head[54:]) <= 8
 }
 
-// isXRay knows the file header: version, type, flags, cycles per second, and bytes that are free.
+// isXRay recognises the file header: version, type, flags, cycles per second, and bytes that are free.
 func isXRay(head []byte) bool {
 	if len(head) < 64 {
 		return false

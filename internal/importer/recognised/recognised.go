@@ -1,4 +1,4 @@
-// Package recognised knows formats that are not read: by how they begin, so that
+// Package recognised detects formats that are not read: by how they begin, so that
 // they are refused by name and with advice instead of as unknown input.
 //
 // A format leaves this package when it gets a reader of its own.

@@ -32,7 +32,7 @@ const (
 	maximalFields = 256
 )
 
-// sheetOf knows a file by its columns.
+// sheetOf recognises a file by its columns.
 func sheetOf(head []byte) sheet {
 	line, _, whole := bytes.Cut(head, []byte("\n"))
 	if !whole || len(line) > 4096 {
@@ -191,7 +191,7 @@ func (r *csvRow) text(name string) []byte {
 	return nil
 }
 
-// number is 0 where there is no such column; an agent may be called "Agent 4".
+// number is 0 if there is no such column; an agent may be called "Agent 4".
 func (r *csvRow) number(name string) int64 {
 	b := r.text(name)
 	if b == nil {

@@ -82,7 +82,7 @@ type database struct {
 	categories   map[int64]int64
 }
 
-// scan hands over the rows of a table and reports damaged parts.
+// scan passes on the rows of a table and reports damaged parts.
 func (d *database) scan(table string, fn func(*sqlitefile.Row) error, columns ...string) error {
 	t := d.tables[table]
 	if t == nil {

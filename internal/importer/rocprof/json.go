@@ -57,7 +57,7 @@ type results struct {
 	records int
 }
 
-// each hands over the members of the tool's list, one a process.
+// each passes on the members of the tool's list, one a process.
 func (r *results) each(f func() error) error {
 	return r.Members(func(name string) error {
 		if name != "rocprofiler-sdk-tool" {
@@ -223,7 +223,7 @@ func (r *results) list(name string, c *converter) error {
 	})
 }
 
-// object hands each key of an object to f.
+// object passes each key of an object to f.
 func object(c *jsonstream.Cursor, f func(key string)) {
 	for ok := c.Open('{'); ok && c.More('}'); {
 		f(string(c.Key()))

@@ -7,7 +7,7 @@
 // buffer_records, a list for each kind of record. A rocpd database has the same as tables whose
 // names end in an id of the process. Both name things by numbers that other parts define.
 //
-// Our words: host / process / threads for API calls and markers; process / GPU / queue for
+// Terms: host / process / threads for API calls and markers; process / GPU / queue for
 // dispatches and copies, with the stream as an attribute. A dispatch is linked with the call of
 // the same correlation id. Allocations and scratch memory are counters of bytes in use.
 //

@@ -6,7 +6,7 @@
 //	sched_waking, sched_wakeup   end of "waiting"; wake link from the task that did it to where the other runs again,
 //	                             unless an interrupt did it, such as a timer, whatever task ran meanwhile
 //
-// Rows of processors tell the same time once more, so they are aside.
+// Rows of processors repeat the time of threads, so they are overlays.
 package sched
 
 import (
@@ -88,7 +88,7 @@ func (r *Recorder) Switch(t trace.Time, cpu int64, prev, next Task, preempted bo
 	r.events = append(r.events, event{time: t, cpu: int32(cpu), preempted: preempted, prev: prev, next: next})
 }
 
-// Wake takes that a task can run again; by is 0 where it is not known who woke it.
+// Wake takes that a task can run again; by is 0 if it is not known who woke it.
 func (r *Recorder) Wake(t trace.Time, cpu int64, by, task Task) {
 	r.events = append(r.events, event{time: t, cpu: int32(cpu), wake: true, prev: by, next: task})
 }

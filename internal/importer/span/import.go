@@ -20,7 +20,7 @@ type Source struct {
 	Label string
 }
 
-// Import reads the files of a run: read hands its spans to a Writer, and judges how
+// Import reads the files of a run: read passes its spans to a Writer, and judges how
 // the file ended. If a user asks for it, clocks are measured in a first reading.
 func Import(ctx context.Context, run importer.Run, w trace.Writer, read func(*Source, *Writer) error) error {
 	out := newWriter(w, run.Label(run.Files[0]))

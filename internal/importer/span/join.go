@@ -170,7 +170,7 @@ func (w *Writer) join(p, n *node) {
 	w.link(trace.LinkSpawn, p, n)
 }
 
-// link hands links on in batches, which costs less.
+// link passes links on in batches, which costs less.
 func (w *Writer) link(kind trace.LinkKind, from, to *node) {
 	w.links = append(w.links, trace.Link{Kind: kind, Size: -1, Communicator: trace.NoCommunicator,
 		From: trace.End{Location: w.order[from.row].at, Time: from.begin, Region: from.region, Number: from.number},

@@ -78,7 +78,7 @@ func (q *queue) batch() *batch {
 	return q.filling
 }
 
-// send hands the batch on to the goroutine that writes, which it begins.
+// send passes the batch on to the goroutine that writes, which it begins.
 func (q *queue) send(write func(*batch)) {
 	if q.full == nil {
 		q.full, q.free, q.ended = make(chan *batch, batches), make(chan *batch, batches), make(chan struct{})

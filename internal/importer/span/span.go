@@ -2,7 +2,7 @@
 // format reads its own grammar into Spans; this package writes them.
 //
 //	service             location (service)
-//	instance, host      location (process) below its service, where the format tells it
+//	instance, host      location (process) below its service, where the format states it
 //	span                interval; its kind is the region's category
 //	parent              of one row the interval around it, whatever lane that is in; else a spawn link;
 //	                    attribute "follows" where the parent does not wait for it
@@ -77,7 +77,7 @@ type Event struct {
 // others.
 const Latest = trace.Time(1<<62 - 1)
 
-// FromMicroseconds converts a time or duration; ok is false where it does not fit.
+// FromMicroseconds converts a time or duration; ok is false if it does not fit.
 func FromMicroseconds(us int64) (t trace.Time, ok bool) {
 	if us < 0 || us > int64(Latest)/1000 {
 		return 0, false

@@ -67,7 +67,7 @@ func (v *variants) name(instance string, resource []trace.Attribute) string {
 }
 
 // differing lists the facts of a resource that another does not have, as "version=v2". Facts of a process and its
-// library tell no rows apart: a service that starts a process for each request has thousands.
+// library distinguish no rows: a service that starts a process for each request has thousands.
 func differing(from, resource []trace.Attribute) (facts []string) {
 	for _, a := range resource {
 		if strings.HasPrefix(a.Key, "process.") || strings.HasPrefix(a.Key, "telemetry.") {

@@ -5,7 +5,7 @@
 // of profiles. An evented profile opens and closes frames at points of its unit; a sampled one lists
 // stacks, outermost first, with a weight each.
 //
-// Our words: a profile is a thread of the file's process. Events in a unit of time are intervals.
+// Terms: a profile is a thread of the file's process. Events in a unit of time are intervals.
 // Samples are a profile (call paths with their weights), and, where their weights are time, rows
 // of samples over time, which count nowhere. Events in another unit are a profile, too.
 //

@@ -34,7 +34,7 @@ func (d *Damage) row(page int64) {
 	d.Rows++
 }
 
-// Scan hands the named columns of every row of a table to fn, in order of row ids.
+// Scan passes the named columns of every row of a table to fn, in order of row ids.
 // Columns that the table has not are null. The row is valid until fn returns.
 func (f *File) Scan(ctx context.Context, t *Table, columns []string, fn func(*Row) error) (Damage, error) {
 	s := &scan{File: f, ctx: ctx, fn: fn, seen: newPageSet(f.pages)}

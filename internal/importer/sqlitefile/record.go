@@ -34,7 +34,7 @@ type Row struct {
 	texts    [][]byte // of cells that were given
 }
 
-// Int is column i as an integer; false where it is null or no number.
+// Int is column i as an integer; false if it is null or no number.
 func (r *Row) Int(i int) (int64, bool) {
 	switch v := &r.values[i]; v.kind {
 	case integer:
@@ -47,7 +47,7 @@ func (r *Row) Int(i int) (int64, bool) {
 	return 0, false
 }
 
-// Number is column i as a number; false where it is null or no number.
+// Number is column i as a number; false if it is null or no number.
 func (r *Row) Number(i int) (float64, bool) {
 	switch v := &r.values[i]; v.kind {
 	case integer:
@@ -58,7 +58,7 @@ func (r *Row) Number(i int) (float64, bool) {
 	return 0, false
 }
 
-// Text is column i as UTF-8, or the bytes of a blob; nil where it is null or a number.
+// Text is column i as UTF-8, or the bytes of a blob; nil if it is null or a number.
 func (r *Row) Text(i int) []byte {
 	v := &r.values[i]
 	switch {
@@ -88,7 +88,7 @@ func (r *Row) convert(b []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// decode takes the wanted columns of a record; false where it is damaged up to the last of these. A record may have
+// decode takes the wanted columns of a record; false if it is damaged up to the last of these. A record may have
 // fewer columns than its table, if these were added later: they are null.
 func (r *Row) decode(b []byte, id int64) bool {
 	clear(r.values)

@@ -3,7 +3,7 @@
 // trace in SQLite (Nsight Systems, nvprof, rocpd) scan their tables once from
 // end to end and join them by themselves; that needs neither SQL nor an index.
 //
-// A scan decodes only the columns that are asked for and hands out bytes of the page.
+// A scan decodes only the columns that are asked for and yields bytes of the page.
 // It costs O(pages of the table) reads and O(1) memory: a window of the file per
 // scan and a stack of at most maxDepth pages.
 //

@@ -122,11 +122,11 @@ func (p *Profile) Finish() {
 	}
 }
 
-// A Frame is a region with the line at which a sample met it. The line is a fact of the sample: it does not tell
-// regions apart.
+// A Frame is a region with the line at which a sample met it. The line is a fact of the sample: it does not
+// distinguish regions.
 type Frame struct {
 	Region trace.RegionID
-	Line   int // 0: not told, or that of the region
+	Line   int // 0: unknown, or that of the region
 }
 
 // FramesAt returns a stack with a line for its innermost frame.

@@ -6,7 +6,7 @@
 // true` also all stacks, one after the other as length, frames from the outermost, count, and the microseconds between
 // samples.
 //
-// Our words: stacks are call paths by samples and by their measure (time of wall or cpu, objects), and a row aside
+// Terms: stacks are call paths by samples and by their measure (time of wall or cpu, objects), and a row aside
 // over time. A dump without `raw` has sums of functions only, which are flat rows.
 package stackprof
 

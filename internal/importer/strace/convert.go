@@ -88,7 +88,7 @@ func (c *converter) line(n int, line []byte) {
 	}
 }
 
-// relativeBelow tells differences from times since 1970.
+// relativeBelow distinguishes differences from times since 1970.
 const relativeBelow = trace.Time(1e8 * 1e9)
 
 // clock gives a record its time.

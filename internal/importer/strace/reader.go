@@ -21,14 +21,14 @@ const (
 // A record is a line.
 type record struct {
 	kind      kind
-	pid       int64 // -1: not told
+	pid       int64 // -1: unknown
 	timed     bool
 	clock     bool // the time is that of a day
 	time      trace.Time
 	name      string
 	arguments []byte
 	result    string
-	length    trace.Time // -1: not told
+	length    trace.Time // -1: unknown
 }
 
 var (

@@ -2,7 +2,7 @@
 // options (-t, -tt, -r, -o).
 //
 // The format: for each call `[pid N]` or N, a time, `name(arguments) = result`, and with -T its length `<0.000257>`. A
-// call that others interrupt is told twice: `<unfinished ...>`, and `<... name resumed>` later. Lines of a terminal
+// call that others interrupt is recorded twice: `<unfinished ...>`, and `<... name resumed>` later. Lines of a terminal
 // have no pid until there are several tasks: they belong to the first, whose pid no clone returned.
 //
 //	task                 thread, below its process (CLONE_THREAD tells which)
@@ -27,7 +27,7 @@ import (
 var Format = &importer.Format{Name: "strace", Title: "strace with times (-f -ttt -T)", Text: true,
 	Claim: importer.EachFile(isStrace), Import: importer.OneFile(read)}
 
-// isComment knows empty lines, and those that a person wrote: strace writes none that begin so.
+// isComment recognises empty lines, and those that a person wrote: strace writes none that begin so.
 func isComment(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(line) == 0 || line[0] == '#'

@@ -14,7 +14,7 @@ type converter struct {
 	export
 	origin    trace.Time
 	end       trace.Time
-	spans     bool // parents are told by ids, see trace.StreamOptions
+	spans     bool // parents are recorded by ids, see trace.StreamOptions
 	places    map[int64]*location
 	regions   map[int64]trace.RegionID
 	fileOf    map[int64]string // of regions
@@ -237,7 +237,7 @@ func (r *converter) profile() error {
 				r.skip(trace.MissingValues, "profile rows of what is not there", 1, "")
 				return nil
 			}
-			calls, _ := x.number(3) // 0 where they are not counted
+			calls, _ := x.number(3) // 0 if they are not counted
 			subcalls, _ := x.number(4)
 			inclusive, has := x.number(7)
 			if !has { // of tables before the column was added

@@ -131,7 +131,7 @@ func (x *row) integer(column int) (int64, bool) {
 	return 0, false
 }
 
-// or is the value, or another where there is none.
+// or is the value, or another if there is none.
 func (x *row) or(column int, otherwise int64) int64 {
 	if n, ok := x.integer(column); ok {
 		return n

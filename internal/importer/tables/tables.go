@@ -6,7 +6,7 @@
 // source. Files may have been written by another program, as long as tables, columns and their order are the same:
 // intervals by location, lane and row, attributes of intervals in the same order, samples by counter.
 //
-// Our words: everything comes back as it was, also lanes, numbers of locations and regions, links with the intervals at
+// Terms: everything comes back as it was, also lanes, numbers of locations and regions, links with the intervals at
 // their ends, and the import report of the source; so does the name of its format. Row groups that cannot be read, rows
 // out of place and numbers that nothing has are left out and counted.
 package tables

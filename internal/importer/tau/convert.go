@@ -181,7 +181,7 @@ func (c *converter) element(name, group string) *element {
 	r := regionOf(name, group)
 	key := sourceKey{r.Name, r.File, r.Line}
 	if _, taken := c.regions[key]; taken {
-		// Another entry begins on the same line: the whole name tells them apart.
+		// Another entry begins on the same line: the whole name distinguishes them.
 		r.Name, r.File, r.Line = name, "", 0
 	} else {
 		c.regions[key] = name

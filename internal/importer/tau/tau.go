@@ -61,7 +61,7 @@ const (
 	xmlForm
 )
 
-// formOf tells the form of a file by how it begins.
+// formOf returns the form of a file by how it begins.
 func formOf(head []byte) form {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x00P\x00P\x00K")):

@@ -352,7 +352,7 @@ func numbers(line []byte) (v []float64, ok bool) {
 	return v, true
 }
 
-// write hands everything to the converter, when it is known which processes have
+// write passes everything to the converter, when it is known which processes have
 // several threads.
 func (x *xmlFile) write() {
 	for _, h := range x.order {

@@ -249,7 +249,7 @@ func (f *file) read(ctx context.Context, name string) (err error) {
 	return nil
 }
 
-// report counts the records left out, and hands over those that are joined later.
+// report counts the records left out, and passes on those that are joined later.
 func (f *file) report() {
 	if f.cut {
 		f.w.Report(trace.MissingRest, "traces that break off within a record", 1, f.label)
@@ -327,7 +327,7 @@ func (f *file) record(r *record) {
 	}
 }
 
-// thread finds the stream of a place; nil where it is that of another file.
+// thread finds the stream of a place; nil if it is that of another file.
 func (f *file) thread(at place) *thread {
 	if f.last != nil && f.lastAt == at {
 		return f.last
@@ -437,8 +437,8 @@ func (f *file) clock(t *thread, r *record) {
 	t.clocks++
 }
 
-// checkClock compares the trace's clock with the seconds that TAU notes at the begin and the end: where TAU was told to
-// trace by another counter than time, its stamps are no microseconds.
+// checkClock compares the trace's clock with the seconds that TAU notes at the begin and the end: if TAU traces
+// another counter than time, its stamps are no microseconds.
 func (f *file) checkClock(t *thread) {
 	seconds := t.clock[1].seconds - t.clock[0].seconds
 	if t.clocks < 2 || seconds < 10 || t.clock[1].time <= t.clock[0].time {

@@ -57,8 +57,8 @@ func (l *layout) take(b []byte, r *record) {
 	r.parameter, r.time = int64(l.order.Uint64(b[8:])), l.order.Uint64(b[16:])
 }
 
-// layoutOf tells the layout from the first record; nil where it is none of a trace. A wide record of node 3 also reads
-// as a narrow one whose time is 3, so wide ones are asked first.
+// layoutOf returns the layout from the first record; nil if it is none of a trace. A wide record of node 3 also
+// reads as a narrow one whose time is 3, so wide ones are asked first.
 func layoutOf(head []byte) *layout {
 	for _, l := range []*layout{{binary.LittleEndian, true}, {binary.BigEndian, true}, {binary.LittleEndian, false},
 		{binary.BigEndian, false}} {

@@ -3,11 +3,11 @@
 // The format: a .trc file is records of one size, without a header: number of the event, node, thread, a parameter of
 // 64 bits and a time stamp in microseconds. Numbers of events have 32 bits (records of 24 bytes) or, in traces of old
 // 64-bit builds, 64 (records of 32 bytes, four of them padding), in the byte order of the machine; the first record
-// is EV_INIT with parameter 3, which tells the four layouts apart. The .edf file is text: a line for each event gives
-// its number, group, tag, name and the meaning of its parameter. Described by TAU's source: Profile/TauTrace.h,
+// is EV_INIT with parameter 3, which distinguishes the four layouts. The .edf file is text: a line for each event
+// gives its number, group, tag, name and the meaning of its parameter. Described by TAU's source: Profile/TauTrace.h,
 // TraceInput/TAU_tf.cpp.
 //
-// Our words: a node is the process of that rank, its threads are threads. EntryExit is a region, entered by 1 and left
+// Terms: a node is the process of that rank, its threads are threads. EntryExit is a region, entered by 1 and left
 // by -1. TriggerValue is a counter; TAU writes each value of a user event between two zeros, of which only the
 // value is kept. Sends and receives pack partner, tag, size and communicator into the parameter; ends are joined in
 // order by these. One-sided messages (GPU copies) are three records, joined by the two that hold an id.
@@ -30,7 +30,7 @@ import (
 var Format = &importer.Format{Name: "tau-trace", Title: "TAU traces (.trc with .edf)", Claim: claim, Import: read}
 
 // claim takes, of each directory, the traces of threads with their event files; without these each merged trace
-// is a run. A merged trace beside the ones that it was made of would tell everything twice: it is a companion.
+// is a run. A merged trace beside the ones that it was made of would repeat everything: it is a companion.
 func claim(s importer.Source) (runs []importer.Run) {
 	type directory struct{ threads, merged, events []string }
 	byName := map[string]*directory{}
@@ -120,7 +120,7 @@ func eventsOf(file string, events []string) string {
 	return ""
 }
 
-// isEvents knows an event file by its first line.
+// isEvents recognises an event file by its first line.
 func isEvents(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	count, rest, _ := bytes.Cut(bytes.TrimRight(line, "\r "), []byte(" "))

@@ -1,5 +1,5 @@
 // Package tracepoint reads what Linux says of its trace points: which fields an event has and where they lie in its
-// record, names of functions, texts of trace_printk and names of tasks. trace.dat files hold it, and perf.data files
+// record, names of functions, strings of trace_printk and names of tasks. trace.dat files hold it, and perf.data files
 // of trace points.
 package tracepoint
 
@@ -258,7 +258,7 @@ func (r *Reader) Symbols() error {
 	return nil
 }
 
-// Printk reads the texts of trace_printk: `0xADDRESS : "text"`.
+// Printk reads the strings of trace_printk: `0xADDRESS : "text"`.
 func (r *Reader) Printk() error {
 	part, err := r.sized(4)
 	if err != nil {

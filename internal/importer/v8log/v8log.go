@@ -13,7 +13,7 @@
 //	function (parse, compile) interval of a row "V8", of the length that the record says
 //	code-deopt                instant with its reason
 //
-// Not read: texts of sources, maps and inline caches, which have no time that the program spent; they are counted.
+// Not read: strings of sources, maps and inline caches, which have no time that the program spent; they are counted.
 package v8log
 
 import (

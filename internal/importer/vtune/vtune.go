@@ -3,7 +3,7 @@
 // The format: a head of column names, then a row for each function of the tree, whose name is indented by its depth.
 // Columns that end in :Self are own values: seconds of a time, else counts. Commas, semicolons and tabs part columns.
 //
-// Our words: a row is a call path, a column of own values a metric, the module the category. Totals are added up from
+// Terms: a row is a call path, a column of own values a metric, the module the category. Totals are added up from
 // these.
 package vtune
 

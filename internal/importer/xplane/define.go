@@ -126,7 +126,7 @@ func (p *plane) text(s *stat) string {
 	return ""
 }
 
-// value is a stat as an attribute; false where it has none that can be shown.
+// value is a stat as an attribute; false if it has none that can be shown.
 func (p *plane) value(s *stat) (trace.Value, bool) {
 	if n, ok := s.integer(); ok {
 		return trace.Integer(n), true

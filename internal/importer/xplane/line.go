@@ -22,7 +22,7 @@ type line struct {
 	regions map[lineRegion]trace.RegionID
 	e       event
 	device  bool
-	again   bool // it tells the time of other lines once more
+	again   bool // it repeats the time of other lines
 }
 
 type lineRegion struct {

@@ -6,9 +6,9 @@
 // an offset and a duration in picoseconds. Names of events and of their facts ("stats") are
 // numbers into tables that stand behind the lines, so the file is read twice.
 //
-// Our words: host / process / thread for /host:CPU, and process / device / stream for
+// Terms: host / process / thread for /host:CPU, and process / device / stream for
 // /device:…; an event is an interval, or an instant where it has no duration. Lines of a
-// device that tell the same time once more (steps, modules, name scopes) are annotations.
+// device that repeat the time of others (steps, modules, name scopes) are annotations.
 // Stats are attributes; a call of CUDA or HIP and the work of the same correlation id are
 // linked, and so are producers and consumers (_p and _c). Times are rounded to nanoseconds,
 // both ends alike, so nested intervals stay nested.

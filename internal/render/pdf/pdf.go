@@ -174,7 +174,7 @@ func (p *page) end() {
 	p.flush()
 }
 
-// flush hands the operators over, before the library writes some itself.
+// flush passes on the operators, before the library writes some itself.
 func (p *page) flush() {
 	p.doc.RawWriteStr(string(p.b))
 	p.b = p.b[:0]

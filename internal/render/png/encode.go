@@ -74,7 +74,7 @@ func (x *index) find(colour uint32) uint32 {
 	return slot
 }
 
-// indexOf numbers the colours of the canvas in order of appearance; nil where there
+// indexOf numbers the colours of the canvas in order of appearance; nil if there
 // are more than 256.
 func indexOf(c *canvas) *index {
 	x := &index{}

@@ -83,7 +83,7 @@ type encoder struct {
 	first   map[scene.Mark]int // numbers of the items of images and spaces
 }
 
-// firstItem returns the number of the first of a mark's own items; nil where it has none.
+// firstItem returns the number of the first of a mark's own items; nil if it has none.
 func (e *encoder) firstItem(m scene.Mark) *int {
 	if n, ok := e.first[m]; ok {
 		return &n

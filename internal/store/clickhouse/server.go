@@ -3,7 +3,7 @@
 // A run is the blocks of its local store (package local), the same 16 KiB that have a checksum each, as rows of one
 // table. The reader is the local one: before it uses missing bytes, their blocks are fetched, those of many lanes in
 // one request. So views, kernels and answers are the same. A query costs the blocks that it touches: the coarse nodes
-// of the forest, prefix sums and digests of its lanes, and rows at the edges of the window.
+// of the summary tree, prefix sums and digests of its lanes, and rows at the edges of the window.
 //
 // Files of a store are in order of location. Each of N servers holds one range of the blocks of every file, which is a
 // range of locations. Servers are asked directly, all at once, so that errors name the server.

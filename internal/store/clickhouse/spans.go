@@ -108,7 +108,7 @@ func (c spanColumns) times(column string) string {
 	return column
 }
 
-// texts returns a list of texts.
+// texts returns a list of strings.
 func (c spanColumns) texts(column string) string {
 	if c[column] == "" {
 		return "emptyArrayString()"

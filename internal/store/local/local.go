@@ -10,7 +10,7 @@
 //	finish  replays them through trace.Builder, location by location on all cores,
 //	        straight to the rows' final places; then links, profiles, the manifest.
 //	index   derives from the rows the tables that answer queries without them: prefix
-//	        sums, the forest, groups, digests. It also rebuilds an outdated summary.
+//	        sums, the summary tree, groups, digests. It also rebuilds an outdated summary.
 //	read    opens a store and answers; never by a scan of everything.
 //	rows    the mapped tables, lane by lane, which index, finish and read share.
 //	rename  writes a store again with other names.

@@ -4,7 +4,7 @@
 //	Run      golden dumps; values of lines that add up; detection without the file's name; the same twice;
 //	         files cut and bytes flipped anywhere give a counted repair or one
 //	         clear error, never a panic or a hang; a context ends an import; a
-//	         count that falls by damage that can be told is in the report
+//	         count that falls by damage that is known is in the report
 //	Damage   the same to real samples, which may be large
 //	Fuzz     the body of a format's FuzzReader; FuzzBeside where it has several files
 //	Import   one import into the reference store
@@ -43,8 +43,8 @@ type Case struct {
 	Path string
 	// Most records of a kind that the dump holds for a location; 0 for all.
 	Most int
-	// Anywhere is set if a file of the format may rightly end after any record, so that a cut cannot be told from
-	// the end.
+	// Anywhere is set if a file of the format may rightly end after any record, so that a cut cannot be distinguished
+	// from the end.
 	Anywhere bool
 	// Lines is set if every line of the format has an end, so that a cut within one can be told.
 	Lines bool

@@ -299,7 +299,7 @@ var findingsRoute = Route{Check: func(r *Run) {
 		}
 		if high > 0 && p.Load_balance != nil {
 			r.same("load balance", *p.Load_balance, mean/high)
-			if p.Communication_efficiency != nil { // null where nobody communicates
+			if p.Communication_efficiency != nil { // null if no unit communicates
 				r.same("communication efficiency", *p.Communication_efficiency, high/length)
 			}
 			r.same("parallel efficiency", *p.Parallel_efficiency, mean/length)

@@ -1,7 +1,7 @@
 // Package routetest is a second route to every number: it recomputes the numbers of each view from raw intervals,
 // slowly and plainly, and compares the two on random runs of every shape that a reader can give.
 //
-//	raw.go      the run taken apart: nothing in it was added up by anybody
+//	raw.go      the run taken apart: none of it was added up before
 //	time.go     clipped times, states and calls, by the definitions of the glossary
 //	random.go   the shapes of runs
 //	route_*.go  the numbers of each view

@@ -223,7 +223,7 @@ func (r *Run) tooltip(all func() *statement, s *speech, f *view.Fact) {
 	if r.View.Name == "steps" && strings.Contains(f.Title, " (mean of ") { // steps are listed, means are not
 		return
 	}
-	if r.View.Name == "callmatrix" && f.Count > 1 { // the data tell the members of a slice apart
+	if r.View.Name == "callmatrix" && f.Count > 1 { // the data distinguish the members of a slice
 		return
 	}
 	of := s.spokenOf(f.Title, f.Text)

@@ -50,7 +50,7 @@ func compareTables(t *testing.T, want *reader, got store.Reader) {
 	}
 }
 
-// A comparison knows how ids of the store under test translate: stores may
+// A comparison holds how ids of the store under test translate: stores may
 // number regions, counters and the like in their own way.
 type comparison struct {
 	want *reader

@@ -246,7 +246,7 @@ func (r *reader) Moments(ctx context.Context, locations []trace.LocationID, f fu
 	return handOut(ctx, r, locations, r.moments, func(p trace.MomentRow) trace.LocationID { return p.Location }, f)
 }
 
-// handOut hands out the rows of the locations asked for and all below them, in order, in small batches.
+// handOut yields the rows of the locations asked for and all below them, in order, in small batches.
 func handOut[T any](ctx context.Context, r *reader, locations []trace.LocationID, rows []T, of func(T) trace.LocationID,
 	f func([]T) error) error {
 	asked := make([]bool, r.tree.Len())
@@ -254,7 +254,7 @@ func handOut[T any](ctx context.Context, r *reader, locations []trace.LocationID
 		asked[id] = true
 	}
 	for id := range asked {
-		asked[id] = asked[id] || locations == nil // a profile is not told twice, so none is aside
+		asked[id] = asked[id] || locations == nil // a profile is not recorded twice, so none is aside
 	}
 	var out []T
 	for _, x := range rows {

@@ -71,7 +71,7 @@ func (r *reader) Summaries(ctx context.Context, name string, w store.Window, lev
 	})
 }
 
-// kept is the block of a stretch as a store hands it out.
+// kept is the block of a stretch as a store yields it.
 func kept(d trace.Summary, s *trace.Stretch, regions []trace.Region) trace.Block {
 	b := d.Build(nil, s, regions)
 	if c, ok := d.(trace.Condenser); ok {
@@ -182,7 +182,7 @@ func (r *reader) RoleTime(ctx context.Context, locations []trace.LocationID, edg
 	return out, ctx.Err()
 }
 
-// eachRole hands out the roles of a location: the times at which any lane changes cut it into pieces, and in each
+// eachRole yields the roles of a location: the times at which any lane changes cut it into pieces, and in each
 // the role that wins counts.
 func (r *reader) eachRole(id trace.LocationID, f func(begin, end trace.Time, role trace.Role)) {
 	var cuts []trace.Time

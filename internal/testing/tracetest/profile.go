@@ -45,7 +45,7 @@ func (p *parser) callPath(w word, flat bool) trace.CallPathID {
 	return id
 }
 
-// cell reads "place path metric" and hands the numbers that follow to set.
+// cell reads "place path metric" and passes the numbers that follow to set.
 func (p *parser) cell(ws []word, flat bool, numbers map[string]*float64) (at trace.LocationID, path trace.CallPathID,
 	m trace.MetricID, err error) {
 	if len(ws) < 3 {

@@ -187,7 +187,7 @@ func (r *result) arrange(ctx context.Context) (err error) {
 }
 
 // counterparts returns the locations of another run with the ranks of those chosen, or
-// the ones at the same place where there are no ranks.
+// the ones at the same place if there are no ranks.
 func (r *result) counterparts(s store.Reader, ids []trace.LocationID) (out []trace.LocationID) {
 	first, tree := r.request.Store().Locations(), s.Locations()
 	for k, x := range r.rows {

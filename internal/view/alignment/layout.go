@@ -98,7 +98,7 @@ func (r *result) fitNote() string {
 		view.FormatShare(p.Structure()), view.FormatShare(p.Time))
 }
 
-// kinds tells GPUs from hosts among the rows.
+// kinds distinguishes GPUs from hosts among the rows.
 func (r *result) kinds() []int32 {
 	out := make([]int32, len(r.rows))
 	for i, x := range r.rows {

@@ -89,7 +89,7 @@ func (r *result) cutNote() {
 	r.notes = append(r.notes, view.CutNotes(r.cuts, "hatched boxes show", r.metric)...)
 }
 
-// sayCut tells of the cut calls of a box.
+// sayCut counts the cut calls of a box.
 func (r *result) sayCut(f *view.Fact, cut *callgraph.Cut) {
 	if cut == nil {
 		return

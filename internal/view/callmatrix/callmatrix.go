@@ -58,7 +58,7 @@ const (
 	mostSlices = 64
 	// mostBlocks is how many slices locations have that are all one group.
 	mostBlocks = 16
-	// mostGroups is how many slices groups have: in thinner ones no rings can be told apart.
+	// mostGroups is how many slices groups have: in thinner ones no rings can be distinguished.
 	mostGroups = 12
 )
 

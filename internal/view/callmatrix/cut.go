@@ -137,7 +137,7 @@ func (m cutMarks) explain(s *scene.Scene, all string) {
 	}
 }
 
-// sayCut tells of cut calls; whose is added to the labels.
+// sayCut counts cut calls; whose is added to the labels.
 func (r *result) sayCut(f *view.Fact, cut *callgraph.Cut, whose string) {
 	if cut == nil {
 		return

@@ -191,7 +191,7 @@ func (d *difference) join() error {
 	return d.order(func(node int32) bool { return keep[node] })
 }
 
-// both returns the rows of a pair on both sides, made where there are none.
+// both returns the rows of a pair on both sides, made if there are none.
 func (d *difference) both(key callgraph.Pair) *[2]*callgraph.Row {
 	if d.of[key] == nil {
 		d.of[key] = &[2]*callgraph.Row{}

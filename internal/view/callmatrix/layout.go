@@ -206,7 +206,7 @@ func (r *result) square(key callgraph.Pair) *drawnPair {
 // manyGroups is from how many groups on a square has no slices of those that never call: most would be empty.
 const manyGroups = 5
 
-// part tells by slice which part of the locations it belongs to, where squares have slices only of parts that call:
+// part returns by slice which part of the locations it belongs to, where squares have slices only of parts that call:
 // the kind of the location, or its group where those are many; nil: squares have all slices.
 func (r *result) part() func(slice int) int {
 	switch {

@@ -226,7 +226,7 @@ func (p *drawnPair) drawRing(ring int, scale float64, x, y, size float32, whole 
 	})
 }
 
-// Fact tells of the slice and the ring at a place in a square.
+// Fact describes the slice and the ring at a place in a square.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	key := callgraph.Pair{Caller: it.A, Callee: it.B}
 	if r.pairs[key] == nil {

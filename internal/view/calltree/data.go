@@ -12,10 +12,11 @@ import (
 )
 
 // A Node is one call path in the JSON output. Side is empty except in a sandwich, where nodes above its root are a
-// "caller". Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of locations,
-// those without the path counting as 0, or of single calls (exclusive bottom-up), within 1 % where calls are many; null
-// where they are not kept. Other is the inclusive value of the other side of a comparison, and delta is other less this
-// one, per location if locations are compared; null without. Calls are null if the source does not count them.
+// "caller". Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of
+// locations, those without the path counting as 0, or of single calls (exclusive bottom-up), within 1 % where calls
+// are many; null if they are not kept. Other is the inclusive value of the other side of a comparison, and delta is
+// other less this one, per location if locations are compared; null without. Calls are null if the source does not
+// count them.
 type Node struct {
 	ID        int            `json:"id" unit:""`
 	Parent    *int32         `json:"parent" unit:""`

@@ -22,7 +22,7 @@ func newGatherer(t *tree) *gatherer {
 	return g
 }
 
-// child returns the node of a call from another, which is new where there is none.
+// child returns the node of a call from another, which is new if there is none.
 func (g *gatherer) child(ctx context.Context, parent int32, region trace.RegionID) (int32, error) {
 	if 2*len(g.tree.nodes) >= len(g.slots) {
 		if err := memory.Room(ctx, int64(2*len(g.slots))*4); err != nil {

@@ -206,7 +206,7 @@ func (r *drawing) graph(s *scene.Scene) {
 	}
 }
 
-// kept tells which regions are drawn: those with the most, and their callers.
+// kept returns which regions are drawn: those with the most, and their callers.
 func (r *drawing) kept(g *graph) []bool {
 	out := make([]bool, len(g.region))
 	order := make([]int, len(g.region))
@@ -222,7 +222,7 @@ func (r *drawing) kept(g *graph) []bool {
 	return out
 }
 
-// regionFact tells of a region of the graph.
+// regionFact describes a region of the graph.
 func (r *result) regionFact(index int) view.Fact {
 	g := r.joined()
 	f := view.Fact{Title: r.regions[g.region[index]].Name, Regions: []trace.RegionID{g.region[index]}}

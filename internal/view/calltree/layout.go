@@ -423,7 +423,7 @@ func (r *drawing) tableBelow(s *scene.Scene, f *scene.Frame) {
 	r.table(s)
 }
 
-// Fact tells of a path, or of a region.
+// Fact describes a path or a region.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of == ofRegion {
 		return r.regionFact(int(it.A)), true

@@ -110,7 +110,7 @@ func (r *result) word(t *tree, i int) string {
 	return name
 }
 
-// twin tells whether a region of the same name, and another id, has the same caller.
+// twin reports whether a region of the same name, and another id, has the same caller.
 // Only names that several regions have are looked for among the nodes.
 func (r *result) twin(t *tree, i int) bool {
 	if r.shared == nil {

@@ -104,7 +104,7 @@ func middle(r *result, t *tree, text string) (trace.RegionID, error) {
 	return best, nil
 }
 
-// isCaller tells whether a node of a sandwich lies above its root.
+// isCaller reports whether a node of a sandwich lies above its root.
 func (r *result) isCaller(i int) bool { return r.callers > 0 && i >= r.callers }
 
 // sandwichLevels says how many levels lie above and below the region, and how high each is.

@@ -39,7 +39,7 @@ type node struct {
 
 const nodeBytes = int64(unsafe.Sizeof(node{}))
 
-// stopped tells, once in so many nodes, whether the request was cancelled.
+// stopped reports, once in so many nodes, whether the request was cancelled.
 func stopped(ctx context.Context, i int) error {
 	if i%4096 == 0 && ctx.Err() != nil {
 		return context.Cause(ctx)

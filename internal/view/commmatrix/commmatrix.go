@@ -121,7 +121,7 @@ func (r *result) levels(group string) ([]trace.LocationID, error) {
 }
 
 // add sums the links up. Messages are meant where there are some; other kinds of
-// links (launches, flows) only where there are none.
+// links (launches, flows) only if there are none.
 func (r *result) add(ctx context.Context, level []trace.LocationID) ([]cell, error) {
 	var kinds [trace.LinkFlow + 1]int64
 	links, err := r.links(ctx)

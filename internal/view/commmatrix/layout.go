@@ -232,7 +232,7 @@ func (r *drawing) explain(s *scene.Scene, most, least float64, log bool) {
 	s.Notes = append(s.Notes, r.notes...)
 }
 
-// Fact returns the links of a cell, also where there are none.
+// Fact returns the links of a cell, also if there are none.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of == ofCell {
 		return r.fact(int(it.C/it.A), int(it.C%it.A), int(it.A)), true

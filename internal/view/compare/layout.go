@@ -151,7 +151,7 @@ func (r *result) drawChanges(s *scene.Scene, top float32) {
 		plot.Key("shorter in B", plot.Less), plot.Key("not certain", scene.UIAggregate))
 }
 
-// sideWords names both sides within a width: the parts that tell them apart stay.
+// sideWords names both sides within a width: the parts that distinguish them stay.
 func (r *result) sideWords(width float32) string {
 	const gap = "   "
 	of := func(s string) float32 { return scene.TextWidth(s, scene.TextSize, false) }

@@ -296,7 +296,7 @@ func (p *painter) strip(values []float64, lo, hi float64, y float32, colour scen
 	p.lines.Add(at(b[2]), y, at(b[2]), y+strip, scene.UIText)
 }
 
-// Fact tells of a row.
+// Fact describes a row.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) { return r.fact(r.Rows[it.A]), true }
 
 func (r *result) fact(q *sides.Quantity) view.Fact {

@@ -79,7 +79,7 @@ func otherRun(ctx context.Context, q *view.Request, ask *sides.Question) (err er
 	return nil
 }
 
-// parts tells whether a set is given by its locations, by its time, or by both.
+// parts reports whether a set is given by its locations, by its time, or by both.
 func parts(given []string) (who, when bool) {
 	for _, p := range given {
 		switch key, _, _ := strings.Cut(p, "="); {

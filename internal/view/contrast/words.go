@@ -135,7 +135,7 @@ func ratio(x float64) string {
 	return factor(x) + " ×"
 }
 
-// perCall tells more calls from longer ones, where one of the two explains most of it.
+// perCall distinguishes more calls from longer ones, where one of the two explains most of it.
 func perCall(q *sides.Quantity, a, b float64) string {
 	if q.Kind != "region" && q.Kind != "caller" || q.Unit != "ns" {
 		return "" // in shares of windows, calls are cut and times are not of whole calls

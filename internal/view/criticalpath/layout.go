@@ -213,7 +213,7 @@ func (x *Row) label() string {
 	return x.Service + ": " + x.Region
 }
 
-// labels name rows. One operation on several call paths is told apart by the nearest of its callers that differs.
+// labels name rows. One operation on several call paths is distinguished by the nearest of its callers that differs.
 func labels(rows []Row) []string {
 	out := make([]string, len(rows))
 	alike := map[string][]int{}

@@ -9,7 +9,7 @@ import (
 )
 
 // A POP is POP's efficiencies of the selection, over rows that have the same to do;
-// Over says which, Locations how many. Shares are null where they are not defined.
+// Over says which, Locations how many. Shares are null if they are not defined.
 type POP struct {
 	Over          string   `json:"over"`
 	Locations     int      `json:"locations"`

@@ -1,4 +1,4 @@
-// Package findings draws and lists what a run loses time by, before anybody looks: ranked sentences, each with its
+// Package findings draws and lists what a run loses time by, without being asked: ranked sentences, each with its
 // numbers and with the view that proves it. What is found is the work of package diagnose.
 //
 //	findings.go       the view

@@ -170,7 +170,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 	s.AddLayer("groups", -1, aims, bars, dropEmpty(heads), dropEmpty(text))
 }
 
-// common reports whether most groups have the same to say: then it tells none apart.
+// common reports whether most groups have the same to say: then it distinguishes none.
 func (r *result) common(words string) bool {
 	same := 0
 	for k := range r.groups.Members {
@@ -372,7 +372,7 @@ func (r *result) similarity(a, b int) float64 {
 	return r.table.Similarity(a, b, grouping.LikenessOf(r.request.Values.Text("similarity")))
 }
 
-// Fact tells of a group, or of the two locations of a cell.
+// Fact describes a group or the two locations of a cell.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of == ofGroup {
 		return r.groupFact(int(it.A)), true

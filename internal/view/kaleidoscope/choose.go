@@ -108,7 +108,7 @@ func newSight(cx, cy float64, size scene.Size) sight {
 	return s
 }
 
-// meets tells whether a sector reaches into sight.
+// meets reports whether a sector reaches into sight.
 func (s *sight) meets(start, alloc float64) bool {
 	return alloc >= 180 || apart(start+alloc/2, s.mid) <= alloc/2+s.half
 }

@@ -99,7 +99,7 @@ func (z zoom) rootAt(size scene.Size) (x, y float64) {
 	return float64(size.Width)/2 - z.x*half, float64(size.Height)/2 - z.y*half
 }
 
-// isMerged tells whether an item stands for several calls.
+// isMerged reports whether an item stands for several calls.
 func (a *arrangement) isMerged(i int) bool { return a.items != nil && a.items[i].Merged }
 
 // detailNotes lists the nodes drawn as one.

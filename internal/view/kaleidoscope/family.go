@@ -19,7 +19,7 @@ type family struct {
 }
 
 // bandWidth is how wide the children's part of a family is; 0 if rings are so
-// near that nobody would see it.
+// near that it could not be seen.
 func bandWidth(d float64) float64 {
 	if d < 5 {
 		return 0
@@ -133,7 +133,7 @@ func (r *result) cutAt(f *family, end int) (x, y float32, cut bool) {
 // leafRadius is the size of a call that made none.
 const leafRadius = 1.5
 
-// drawsLeaf tells whether a node without drawn children has a point of its own.
+// drawsLeaf reports whether a node without drawn children has a point of its own.
 func (r *result) drawsLeaf(f *family) bool {
 	return r.layout.Arc(int(r.places[f.place].node), r.d) >= 3 || f.flag == 0 && r.light.on
 }
@@ -177,13 +177,13 @@ func (r *result) drawLine(p *painter, lines *scene.Line, f *family) {
 	p.saw(c.node, 1)
 }
 
-// hasTail tells whether the end of a line has its own colour.
+// hasTail reports whether the end of a line has its own colour.
 func (r *result) hasTail(f *family) bool {
 	child := &r.families[f.children[0]]
 	return r.band > 0 && len(child.children) == 0 && (child.colour != f.colour || child.flag != f.flag)
 }
 
-// flat tells whether a triangle has no area to see.
+// flat reports whether a triangle has no area to see.
 func flat(x, y []float32) bool {
 	double := (x[1]-x[0])*(y[2]-y[0]) - (x[2]-x[0])*(y[1]-y[0])
 	return double > -2 && double < 2

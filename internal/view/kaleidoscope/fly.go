@@ -16,7 +16,7 @@ const callWidth = 40
 // ofRegion begins a zoom that names the widest sector of the regions of a pattern.
 const ofRegion = "region:"
 
-// namesCall tells whether a zoom is a call: #ID, LOCATION/LANE/ROW as a search finds it, or region:PATTERN.
+// namesCall reports whether a zoom is a call: #ID, LOCATION/LANE/ROW as a search finds it, or region:PATTERN.
 func namesCall(s string) bool {
 	return strings.HasPrefix(s, "#") || strings.HasPrefix(s, ofRegion) || strings.Count(s, "/") == 2
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// hues is how many locations can be told apart by colour.
+// hues is how many locations can be distinguished by colour.
 const hues = 12
 
-// group gives locations colours of their own while they can be told apart, else those of
+// group gives locations colours of their own while they can be distinguished, else those of
 // the deepest level of the tree that has few enough groups. If nearly all calls are in
 // one group, which says nothing, the next level is taken with its largest groups, or
 // runs of neighbours if they are similar.
@@ -73,8 +73,7 @@ type locationGroup struct {
 	calls int
 }
 
-// groupsAt returns the subtrees at a level that hold calls, in order; deeper tells
-// whether there is a level below.
+// groupsAt returns the subtrees at a level that hold calls, in order; deeper reports whether there is a level below.
 func groupsAt(t *store.Tree, used []trace.LocationID, weight []int, level uint16) (groups []locationGroup,
 	deeper bool) {
 	for _, id := range used {
@@ -100,7 +99,7 @@ func largest(groups []locationGroup, n int) (calls int) {
 	return calls
 }
 
-// alike tells whether no group has many more calls than most: ranks of one program,
+// alike reports whether no group has many more calls than most: ranks of one program,
 // none of which is worth more than another.
 func alike(groups []locationGroup) bool {
 	sizes := make([]int, len(groups))

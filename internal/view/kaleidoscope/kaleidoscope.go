@@ -142,8 +142,8 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	return r, err
 }
 
-// byRank tells whether sectors may come by rank, and nothing needs the order of the run: no number of a call is given,
-// and the tree is shown as it was in the end.
+// byRank reports whether sectors may come by rank, and nothing needs the order of the run: no number of a call is
+// given, and the tree is shown as it was in the end.
 func (r *result) byRank() bool {
 	v := r.request.Values
 	order := v.Text("order")

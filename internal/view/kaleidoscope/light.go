@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A light tells which calls are selected where others are drawn too. A choice of
+// A light states which calls are selected where others are drawn too. A choice of
 // regions always lights: without the calls between them the tree falls apart.
 type light struct {
 	on         bool
@@ -46,7 +46,7 @@ func newLight(q *view.Request, whole bool) *light {
 	return l
 }
 
-// has tells whether a call ran in the selected time, at a selected place, and is
+// has reports whether a call ran in the selected time, at a selected place, and is
 // of a selected region.
 func (l *light) has(f *forest, node int32) bool {
 	if !l.on {

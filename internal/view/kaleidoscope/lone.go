@@ -12,7 +12,7 @@ import (
 // loneShare is the radius of a call that is a tree by itself, as a share of half the picture.
 const loneShare = 0.5
 
-// lone tells whether the tree is one call: a disc, since there is no family to draw.
+// lone reports whether the tree is one call: a disc, since there is no family to draw.
 func (r *result) lone() bool {
 	return r.layout.Tree.Len() == 1 && len(r.places) == 1 && (r.detail == nil || r.detail.outline.Len() == 1)
 }

@@ -116,8 +116,8 @@ func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Lin
 // dotArc is how wide the sector of a call that made none is at least for a point to be drawn in it, in pixels.
 const dotArc = 24
 
-// fillsSector tells whether a call without calls fills its sector, as it did with others when it was merged: where that
-// is narrow, or where rings are so far apart that its point may be out of sight.
+// fillsSector reports whether a call without calls fills its sector, as it did with others when it was merged: where
+// that is narrow, or where rings are so far apart that its point may be out of sight.
 func (r *result) fillsSector(f *family) bool {
 	if r.detail == nil || r.sight.Band > 1 {
 		return false
@@ -187,7 +187,7 @@ func wedge(it *invocation.Item, from, to, cx, cy float64, sight *invocation.Sigh
 	switch width := (end - start) * to; {
 	case it.Merged:
 		end += overlap / max(to, 1)
-	case width > 4: // neighbours are told apart
+	case width > 4: // neighbours are distinguished
 		start, end = start+0.5/to, end-0.5/to
 	}
 	steps := 1 + int((end-start)/0.1)

@@ -139,7 +139,7 @@ func (p *painter) share(t trace.Time) float64 {
 	return min(max(float64(t-p.begin)/float64(p.end-p.begin), 0), 1)
 }
 
-// ramps tells whether colours are magnitudes.
+// ramps reports whether colours are magnitudes.
 func (p *painter) ramps() bool { return p.paint == "time" || p.scale.text != nil }
 
 // magnitude of a node, as a share of the ramp.

@@ -39,7 +39,7 @@ type sunburst struct {
 	chosen []bool  // regions that are lit; nil: all
 }
 
-// showsPaths tells whether the picture is of call paths.
+// showsPaths reports whether the picture is of call paths.
 func showsPaths(q *view.Request) bool {
 	switch q.Values.Text("tree") {
 	case "paths":
@@ -154,7 +154,7 @@ func (r *sunburst) choosePaint() error {
 	return nil
 }
 
-// passes is the least share of its value that a path hands on to its only callee to be drawn with it as one.
+// passes is the least share of its value that a path passes on to its only callee to be drawn with it as one.
 const passes = 0.995
 
 // cut takes the subtree that is shown, and paths that only pass on what they have as one with their callee.

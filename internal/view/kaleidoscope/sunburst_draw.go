@@ -266,7 +266,7 @@ func (r *sunburst) holds(it *invocation.Item, p point, up bool, half float64) bo
 	return true
 }
 
-// inside tells whether a point lies in a sector and in the picture, a pixel from their edges.
+// inside reports whether a point lies in a sector and in the picture, a pixel from their edges.
 func (r *sunburst) inside(it *invocation.Item, p point) bool {
 	if p.x < 2 || p.y < 2 || p.x > float64(r.size.Width)-2 || p.y > float64(r.size.Height)-2 {
 		return false

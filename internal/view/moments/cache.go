@@ -89,7 +89,7 @@ func makeBars(ctx context.Context, run view.Run, s *state) (*bars, error) {
 }
 
 // addSegments takes the segments of all locations with one lane: with bins of a
-// nanosecond the store hands out rows, and blocks only where more than a few
+// nanosecond the store yields rows, and blocks only where more than a few
 // intervals begin within one.
 func addSegments(ctx context.Context, r store.Reader, s *state, w store.Window, b *bars,
 	build *moment.IndexBuilder) error {

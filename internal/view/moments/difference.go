@@ -245,7 +245,7 @@ func (d *difference) Table() *view.Table { return view.TableOf(d.list(), nil, ni
 // ofPair is the item kind of a row.
 const ofPair = 1
 
-// Fact tells of a row.
+// Fact describes a row.
 func (d *difference) Fact(it scene.Item) (view.Fact, bool) {
 	r := &d.rows[it.A]
 	f := view.Fact{Title: r.label, Locations: []trace.LocationID{r.id}}

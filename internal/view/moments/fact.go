@@ -14,7 +14,7 @@ import (
 // stripCells is the number of signs that a strip has.
 const stripCells = 40
 
-// Fact tells of a row: its numbers and their reading in words.
+// Fact describes a row: its numbers and their reading in words.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	w, state := &r.rows[it.A], int(it.B)
 	m := w.moments[state]

@@ -130,7 +130,7 @@ func (f *fetcher) sampleNotes() []string {
 // fetch returns the sketches of one state:
 //
 //  1. windows that a recorder wrote, where that is all there is
-//  2. the store's forest: O(log n) blocks and rows a location, for whole roles on
+//  2. the store's summary tree: O(log n) blocks and rows a location, for whole roles on
 //     locations with one lane
 //  3. an index of bars that is made once and kept: for other sets, for locations
 //     with several lanes, whose busy time is a union, and for very many locations
@@ -250,7 +250,7 @@ func (f *fetcher) scan(ctx context.Context, s *state, l *layer, ids []trace.Loca
 		})
 }
 
-// scanBars hands out the time that counts, lanes of a location folded into their
+// scanBars yields the time that counts, lanes of a location folded into their
 // union; of one location in order, of several at once.
 func scanBars(ctx context.Context, r store.Reader, s *state, w store.Window,
 	f func(id trace.LocationID, begin, end trace.Time)) error {

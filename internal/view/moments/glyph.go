@@ -130,7 +130,7 @@ func (p *pen) row(w *row, k int, l *layer, y, h, style float32) {
 	p.cut(m, top, height, style)
 }
 
-// skewColour is that of the mean, but where dots of both could not be told apart.
+// skewColour is that of the mean, but where dots of both could not be distinguished.
 func (p *pen) skewColour(style float32) scene.Colour {
 	if style < thin {
 		return scene.UIWarning
@@ -236,7 +236,7 @@ func (p *pen) cut(m moment.Moments, top, height, style float32) {
 	}
 }
 
-// keySample has marks that can be told apart: little work late after much of it.
+// keySample has marks that can be distinguished: little work late after much of it.
 func (k *sketches) keySample() *row {
 	w := &row{members: []int32{0}, moments: make([]moment.Moments, len(k.states))}
 	w.moments[0] = moment.Moments{M0: 40, M1: 46, M2: 38, M3: 46}

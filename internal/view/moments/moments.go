@@ -7,7 +7,7 @@
 // sketches hold the data read of all rows, rows those that are drawn; a result has both:
 //
 //	state.go   states that count: busy, or each of several layers
-//	fetch.go   sketches of rows: from the store's forest, from an index of bars
+//	fetch.go   sketches of rows: from the store's summary tree, from an index of bars
 //	           (cache.go), from windows that a recorder wrote (recorded.go)
 //	counter.go the same on the axis of a counter
 //	rows.go, fit.go, optimal.go    which rows are drawn: order, groups where rows do not fit

@@ -7,7 +7,7 @@ import (
 )
 
 // A Row is an operator with its shapes. Flop and bytes are of one call; flops, bandwidth and intensity null if they
-// cannot be told.
+// are unknown.
 type Row struct {
 	Operator   string     `json:"operator"`
 	Shapes     string     `json:"shapes"`
@@ -127,7 +127,7 @@ func (r *result) share(x *operator.Row) float64 {
 	return float64(x.DeviceSelf) / float64(max(r.whole, 1))
 }
 
-// peakShare is the part of the device's peak for the type of the first input; negative where it cannot be told.
+// peakShare is the part of the device's peak for the type of the first input; negative where it is unknown.
 func (r *result) peakShare(x *operator.Row) float64 {
 	if rate := x.Rate(); rate >= 0 && r.peak != nil {
 		if p := r.peak.Of(operator.FirstType(x.Types)); p > 0 {

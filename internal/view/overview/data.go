@@ -101,7 +101,7 @@ func (r *result) Table() *view.Table {
 	return view.TableOf(r.list(), nil, map[string][]view.Column{"roles": roles})
 }
 
-// Fact tells of a box.
+// Fact describes a box.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	p := r.parts[it.A]
 	begin, end := r.span(p)

@@ -40,7 +40,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		x0, x1 := f.XPixel(float64(b)), f.XPixel(float64(e))
 		at := box{x0, first[p.Node], x1 - x0, last[p.Node] - first[p.Node]}
 		aims.AddAim(at.x, at.y, at.w, at.h, s.Item(ofPart, k))
-		if at.w > 4 && at.h > 4 { // a gap tells neighbours apart
+		if at.w > 4 && at.h > 4 { // a gap distinguishes neighbours
 			at.x, at.y, at.w, at.h = at.x+0.5, at.y+0.5, at.w-1, at.h-1
 		}
 		filled := r.fill(fills, at, p)

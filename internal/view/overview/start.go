@@ -10,7 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A start is what a picture needs of a run: the nodes of its hierarchy that are told apart, and their times in slices.
+// A start is what a picture needs of a run: the nodes of its hierarchy that are distinguished, and their times in
+// slices.
 type start struct {
 	Leaves       int // of the hierarchy that nodes are of
 	Nodes        int
@@ -78,7 +79,7 @@ var startOfRun = derived.Derived[*start]{Name: "overview", Version: 1, Restore: 
 		return out, nil
 	}}
 
-// isFirst tells whether a picture is that of startOfRun.
+// isFirst reports whether a picture is that of startOfRun.
 func (g *gatherer) isFirst(a view.Arranged) bool {
 	v, rule := g.request.Values, g.request.Values.Text("hierarchy")
 	return startOfRun.Keeps(g.request.Store()) && g.other == nil && a.Arrangement() == nil &&

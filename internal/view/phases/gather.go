@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A gatherer knows which locations count, and asks the store for them.
+// A gatherer has the locations that count, and asks the store for them.
 type gatherer struct {
 	request *view.Request
 	store   store.Reader

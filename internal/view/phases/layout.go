@@ -245,7 +245,7 @@ func (r *drawing) drawBars(s *scene.Scene) {
 	s.AddLayer("waited", -1, aims, bars, text, muted)
 }
 
-// Fact tells of a cell, or of a phase.
+// Fact describes a cell or a phase.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of == ofPhase {
 		return r.phaseFact(int(it.A)), true

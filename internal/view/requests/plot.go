@@ -341,7 +341,7 @@ func (r *result) requestFact(k int32) view.Fact {
 	return f
 }
 
-// cellFact tells of the requests in a cell of the heat map.
+// cellFact describes the requests in a cell of the heat map.
 func (r *result) cellFact(it scene.Item) (view.Fact, bool) {
 	columns, rows := int(it.B), int(it.C)
 	if columns <= 0 || rows <= 0 || int(it.A) >= columns*rows {

@@ -6,8 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Point is one location in the JSON output, with its numbers as measured; null where
-// nothing is bound or it has none.
+// A Point is one location in the JSON output, with its numbers as measured; null if nothing is bound or it has none.
 type Point struct {
 	Location trace.LocationID `json:"location" about:"location"`
 	Path     string           `json:"path" unit:""`

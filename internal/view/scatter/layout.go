@@ -196,7 +196,7 @@ func (r *result) pixel(f *scene.Frame, p *spot) (x, y float32) {
 	return f.XPixel(value(0, p.x)), y
 }
 
-// drawSpace hands the points to a mark that the page can turn by itself.
+// drawSpace passes the points to a mark that the page can turn by itself.
 func (r *result) drawSpace(s *scene.Scene, size scene.Size) []spot {
 	spots := r.inSpace()
 	m := &scene.Space{W: float32(size.Width), H: float32(size.Height), Form: scene.Balls,
@@ -288,7 +288,7 @@ func (r *result) inSpace() []spot {
 	return r.space
 }
 
-// Fact tells of one point.
+// Fact describes one point.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	spots := r.inSpace
 	if it.Of == ofSpot {

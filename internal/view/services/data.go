@@ -8,9 +8,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Row is a service, or the calls of one by another: then From is the caller, and is empty where
-// that is not in the source. Calls of a service are those that enter it; spans and self are of all
-// its calls, and of an edge null. Percentiles are of durations, as type 7.
+// A Row is a service, or the calls of one by another: then From is the caller, and is empty if that is not in the
+// source. Calls of a service are those that enter it; spans and self are of all its calls, and of an edge null.
+// Percentiles are of durations, as type 7.
 type Row struct {
 	Kind       string     `json:"kind" unit:""` // "service" or "edge"
 	From       string     `json:"from" unit:""`

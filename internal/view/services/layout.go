@@ -450,7 +450,7 @@ func (r *result) legend(s *scene.Scene) {
 	}
 }
 
-// A space knows where something is drawn.
+// A space records where something is drawn.
 type space struct{ taken [][4]float32 }
 
 func (t *space) take(x, y, w, h float32) { t.taken = append(t.taken, [4]float32{x, y, x + w, y + h}) }

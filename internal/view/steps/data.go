@@ -228,7 +228,7 @@ func known(x float64) *float64 {
 	return &x
 }
 
-// Table has a line for each step of each rank, or of the GPUs where there are no steps.
+// Table has a line for each step of each rank, or of the GPUs if there are no steps.
 func (r *result) Table() *view.Table {
 	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}}
 	column := func(name, unit string) { t.Columns = append(t.Columns, view.Column{Name: name, Unit: unit}) }

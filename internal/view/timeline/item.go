@@ -202,7 +202,7 @@ func count(n int64, what string) string {
 	return view.Thousands(n) + " " + what + "s"
 }
 
-// intervalFact tells everything about one interval.
+// intervalFact describes one interval.
 func intervalFact(reader store.Reader, at store.Row) (view.Fact, error) {
 	c, err := reader.Interval(at)
 	if err != nil || c == nil {

@@ -219,8 +219,7 @@ func (s *linkSet) cell(row int32, t trace.Time) *burst {
 	return b
 }
 
-// compareLinks is a total order, so that the first few do not depend on how
-// the store hands links out.
+// compareLinks is a total order, so that the first few do not depend on the order in which the store yields links.
 func compareLinks(a, b link) int {
 	return cmp.Or(cmp.Compare(a.fromTime, b.fromTime), cmp.Compare(a.toTime, b.toTime), cmp.Compare(a.from, b.from),
 		cmp.Compare(a.to, b.to),

@@ -29,7 +29,7 @@ type instant struct {
 	count  uint32
 }
 
-// withInstantsOrCounters tells which locations have some: of a run without intervals they are its rows. O(instants).
+// withInstantsOrCounters returns which locations have some: of a run without intervals they are its rows. O(instants).
 func withInstantsOrCounters(ctx context.Context, reader store.Reader) ([]bool, error) {
 	has := make([]bool, reader.Locations().Len())
 	for _, c := range reader.Counters() {
@@ -214,7 +214,7 @@ func counterPattern(texts []string) (func(*trace.Counter) bool, error) {
 	}, nil
 }
 
-// countersOf tells of which locations counters are drawn, where only some are asked for:
+// countersOf returns of which locations counters are drawn, where only some are asked for:
 // of these and all below them, or, where nothing there has any, of the nearest location
 // above, such as the node of a rank. Each comes with the location it was asked for.
 // Nil: of all. O((locations + counters) log counters).

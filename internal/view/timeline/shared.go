@@ -50,7 +50,7 @@ func (p *sharedScan) holds(bin int64) bool {
 	return found
 }
 
-// cut hands on the parts of a piece in bins that are waited for.
+// cut passes on the parts of a piece in bins that are waited for.
 func (p *sharedScan) cut(g *grid, piece share.Piece, f func(share.Piece)) {
 	i := sort.Search(len(p.bins), func(i int) bool { return p.bins[i] >= g.bin(piece.Begin) })
 	for ; i < len(p.bins) && g.binBegin(p.bins[i]) < piece.End; i++ {

@@ -68,7 +68,7 @@ func (r *result) colourBy(other *result, to []trace.LocationID) {
 	}
 }
 
-// showsAs tells whether colours show the same value of two runs: the same one that was asked for, or that both begin
+// showsAs reports whether colours show the same value of two runs: the same one that was asked for, or that both begin
 // with.
 func (r *result) showsAs(other *result) bool {
 	a, b := r.colour(), other.colour()

@@ -25,7 +25,7 @@ type board struct {
 	at       func(point int) []int
 }
 
-// mostAxes is how many axes of a grid are places that can be told apart.
+// mostAxes is how many axes of a grid are places that can be distinguished.
 const mostAxes = 3
 
 // boardOf is the grid of a proposal; nil of one that is none.
@@ -41,7 +41,7 @@ func (r *result) boardOf(l *proposal.Layout) *board {
 	}}
 }
 
-// lattice returns the grid of the layout; nil where it has none, or a place without a point.
+// lattice returns the grid of the layout; nil if it has none, or a place without a point.
 func (r *result) lattice() *lattice {
 	if r.board == nil {
 		return nil

@@ -25,7 +25,7 @@ type traffic struct {
 	between  string // the things that lines connect; "": points
 }
 
-// mostLinks is how many lines can be told apart at all; those with the most are drawn.
+// mostLinks is how many lines can be distinguished at all; those with the most are drawn.
 const mostLinks = 6000
 
 // readLinks adds up the messages between selected locations. A message of a thread is

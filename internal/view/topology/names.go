@@ -62,7 +62,7 @@ func (r *result) input() *formula.Input {
 	}
 }
 
-// numbersThreads tells whether rank and maxRank number locations instead of processes: the
+// numbersThreads reports whether rank and maxRank number locations instead of processes: the
 // paper applies a layout to each thread, and knows no other number.
 func (r *result) numbersThreads() bool {
 	switch r.option("numbering") {
@@ -74,14 +74,13 @@ func (r *result) numbersThreads() bool {
 	return r.who.shared > 0 && r.byRankAlone()
 }
 
-// byRankAlone tells whether the layout goes by rank, and by nothing that tells the locations
-// of a rank apart.
+// byRankAlone reports whether the layout goes by rank, and by nothing that distinguishes the locations of a rank.
 func (r *result) byRankAlone() bool {
 	use := r.chosen.Uses
 	return use("rank") && !use("thread") && !use("slot") && !use("index")
 }
 
-// warn explains the meaning of rank if ranks do not tell locations apart and the layout goes by
+// warn explains the meaning of rank if ranks do not distinguish locations and the layout goes by
 // them.
 func (r *result) warn() (notes []string) {
 	shared, unranked := r.who.shared, r.who.unranked

@@ -126,7 +126,7 @@ func (r *result) byFill(dims [3]int) error {
 	return nil
 }
 
-// isLine tells whether a topology has one side alone.
+// isLine reports whether a topology has one side alone.
 func isLine(t *trace.Topology) bool {
 	sides := 0
 	for _, d := range t.Dims {
@@ -158,7 +158,7 @@ func (r *result) byRows() error {
 
 // byHierarchy places a location by its number below its parent, the parent's below its
 // own, and the rest of the way up as one number. Only locations that hold locations of
-// the roster are numbered, and steps of the way that tell none apart are left out.
+// the roster are numbered, and steps of the way that distinguish none are left out.
 func (r *result) byHierarchy() error {
 	tree := r.request.Store().Locations()
 	number := r.numberHolders(tree)

@@ -8,7 +8,7 @@ import (
 )
 
 // ready are the layouts that need no file, with a description. They go by slot, which is
-// the rank where each rank is one location, and tells threads apart where it is not.
+// the rank where each rank is one location, and distinguishes threads where it is not.
 var ready = []view.Example{
 	{Name: "block", Note: "a cube, filled in order of rank", Text: `side=ceil(count^(1/3))
 x=mod(slot,side)

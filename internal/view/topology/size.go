@@ -46,7 +46,7 @@ func (r *result) sizes(m *scene.Space) {
 	}
 	radius := share * apart
 	if m.Len() < fewThings && near.close > 0 {
-		part := 0.46 // few are told apart one by one
+		part := 0.46 // few are distinguished one by one
 		if dimensions(m) == 2 {
 			part = 0.36 // a plane is mostly seen from the side
 		}

@@ -185,7 +185,7 @@ func (r *result) pointSize() float32 {
 // ofPoint is the item kind of a point, by its index.
 const ofPoint = 1
 
-// Fact tells of a point.
+// Fact describes a point.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	index := int(it.A)
 	if index < 0 || index >= len(r.location)*len(r.points) {

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// Fact tells of a cell.
+// Fact describes a cell.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	i := it.A
 	f := view.Fact{Title: r.title(i), Count: int64(r.labels.Leaves[i])}

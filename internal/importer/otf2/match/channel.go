@@ -54,7 +54,7 @@ func newChannels(memory int64, most int) *channels {
 		Slots: newSlots(memory)}
 }
 
-// Find returns the channel for halves of a location, or makes it; nil where they must go
+// Find returns the channel for halves of a location, or makes it; nil if they must go
 // to the spools.
 func (c *channels) Find(k *Key, hash uint64, side int, at int32) *Channel {
 	c.mu.Lock()

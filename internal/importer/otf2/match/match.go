@@ -111,7 +111,7 @@ type Matcher struct {
 	parts       [Parts]sides
 	Collectives *spool.Grouped[Participation]
 	// incomplete are processes with receives that were asked for and never
-	// completed: which of their messages these took cannot be told.
+	// completed: which of their messages these took is unknown.
 	Incomplete []bool
 }
 
@@ -234,7 +234,7 @@ func (b *batch[T]) flush() {
 // Halves are blocks on their way to the spools.
 type Halves [Parts][2][]Half
 
-// Add hands a half whose hash is known to the matcher.
+// Add passes a half whose hash is known to the matcher.
 func (b *Halves) Add(m *Matcher, side int, h *Half) {
 	part := h.part()
 	to := &b[part][side]
@@ -243,7 +243,7 @@ func (b *Halves) Add(m *Matcher, side int, h *Half) {
 	}
 }
 
-// Flush hands over the collected halves.
+// Flush passes on the collected halves.
 func (b *Halves) Flush(m *Matcher) {
 	for i := range m.parts {
 		for side, s := range m.parts[i] {

@@ -13,7 +13,7 @@ import (
 // of a mapped file touches them first. A block that was not verified since the store was opened is verified then, and
 // damage ends the query with an error that names the file. A verified block costs one load and a test.
 //
-// It knows files and bytes, not their meaning: the layout of columns in a file may change without it.
+// It handles files and bytes, not their meaning: the layout of columns in a file may change without it.
 
 // blockSize of a file's checksums. One that is not named in the manifest has one block.
 const blockSize = 16 << 10
@@ -27,7 +27,7 @@ func BlockSizeOf(size int64) int64 {
 	return b
 }
 
-// BlockSums returns the checksums of the blocks of a file, as a manifest holds them; empty where there is but one
+// BlockSums returns the checksums of the blocks of a file, as a manifest holds them; empty if there is but one
 // block.
 func BlockSums(b []byte) string { return encodeSums(appendSums(nil, b, BlockSizeOf(int64(len(b))))) }
 

@@ -116,7 +116,7 @@ type definitionFacts struct {
 	bits       []uint64
 }
 
-// Hexadecimal is the kind of facts that are texts of sixteen digits: the number is kept instead.
+// Hexadecimal is the kind of facts that are strings of sixteen digits: the number is kept instead.
 const Hexadecimal trace.ValueKind = 4
 
 type RowFacts struct {

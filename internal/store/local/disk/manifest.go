@@ -65,7 +65,7 @@ type Section struct {
 	Blocks  string `json:"blocks"`            // file
 	Offsets string `json:"offsets,omitempty"` // file, one more than nodes
 	// Tops holds the blocks of whole lanes once more, side by side: queries of whole runs read these alone. Empty
-	// if few lanes have a forest.
+	// if few lanes have a summary tree.
 	Tops       string `json:"tops,omitempty"`       // file
 	TopOffsets string `json:"topOffsets,omitempty"` // file, one more than lanes
 }
@@ -75,7 +75,7 @@ type FileEntry struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
 	CRC32C string `json:"crc32c"`
-	// Blocks are the checksums of its blocks, see check.go; empty where there is one alone.
+	// Blocks are the checksums of its blocks, see check.go; empty if there is one alone.
 	Blocks string `json:"blocks,omitempty"`
 	// Values is how many a packed column has; 0: it is not packed.
 	Values int64 `json:"values,omitempty"`
@@ -150,7 +150,7 @@ func ParseManifest(b []byte) (*Manifest, error) {
 	return m, m.checkTables()
 }
 
-// decodedSize bounds the memory of a manifest's values: objects and lists, texts within them, and their bytes twice.
+// decodedSize bounds the memory of a manifest's values: objects and lists, strings within them, and their bytes twice.
 func decodedSize(b []byte) int64 {
 	lists := bytes.Count(b, []byte("{")) + bytes.Count(b, []byte("["))
 	return 2*int64(len(b)) + 96*int64(lists) + 32*int64(bytes.Count(b, []byte(",")))

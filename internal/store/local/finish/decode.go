@@ -45,7 +45,7 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 }
 
 // calls gives the Enter and Leave records that come next to a StackBuilder, many at a
-// time, and takes the facts and samples between them; false where there are none.
+// time, and takes the facts and samples between them; false if there are none.
 func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 	b, base, list, rows, some := d.b, d.base, w.batch[:0], uint64(0), false
 	for len(b) >= write.HalfBytes && len(list) < cap(list) {

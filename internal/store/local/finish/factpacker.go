@@ -27,7 +27,7 @@ func (k *factKeys) append(x *factKeys) {
 	k.row, k.attribute = append(k.row, x.row...), append(k.attribute, x.attribute...)
 }
 
-// pack packs the first n, from a whole frame on, and hands out column by column.
+// pack packs the first n, from a whole frame on, and yields column by column.
 func (k *factKeys) pack(n int, buf *packedPart, give func(column int, p *packedPart) error) error {
 	for i, raw := range [factColumns][]byte{spool.BytesOf(k.row), spool.BytesOf(k.attribute)} {
 		buf.bytes,

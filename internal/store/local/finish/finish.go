@@ -72,7 +72,7 @@ type sampleRange struct {
 //
 //  1. The records that streams still hold go to the spool; the span of time is known.
 //  2. Locations get their numbers.
-//  3. Rows, instants, samples and facts are written, location by location, and texts
+//  3. Rows, instants, samples and facts are written, location by location, and strings
 //     put in the order of their use.
 //  4. Definitions and lanes are written.
 //  5. Indices, summaries and digests are derived from the rows, while links find
@@ -210,7 +210,7 @@ func (f *finisher) forget(context.Context) error {
 	return nil
 }
 
-// stream of a location by its new number; nil where there is none.
+// stream of a location by its new number; nil if there is none.
 func (f *finisher) stream(id int) *write.Stream {
 	if old := int(f.order.old[id]); old < len(f.Streams) {
 		return f.Streams[old]

@@ -122,7 +122,7 @@ func (f *finisher) callsMPI(id trace.LocationID) bool {
 	return kind != trace.KindStream && kind != trace.KindDevice && f.ofRank(id)
 }
 
-// works reports whether a location records work, or so much that it cannot be told.
+// works reports whether a location records work, or too many records to check.
 func (f *finisher) works(s *write.Stream) (works bool) {
 	if s.Rows > math.MaxInt32/2 || !s.Numbered() && s.Rows > mostSorted {
 		return true
@@ -193,7 +193,7 @@ type call struct {
 	leave, whole bool
 }
 
-// call takes a record; false where it is of another kind. Times are as recorded.
+// call takes a record; false if it is of another kind. Times are as recorded.
 func (d *decoder) call(c *call) (ok bool) {
 	op, id, v := d.head()
 	switch op {

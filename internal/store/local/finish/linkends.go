@@ -23,7 +23,7 @@ type endFinder struct {
 	frames   *rows.Frames
 	unclosed map[trace.RegionID]trace.RegionID
 	rows     []uint32                         // by location: how many may be named by number
-	placed   map[trace.LocationID][]linkPlace // where parents are told: the place of each number
+	placed   map[trace.LocationID][]linkPlace // where parents are recorded: the place of each number
 	begins   *beginIndex
 	// ends of the batch whose interval is not named, by the finder that looks for it: link<<1 | side
 	left   [][]uint32
@@ -53,7 +53,7 @@ func (f *linker) newEndFinders() []endFinder {
 	return list
 }
 
-// resolveBatch finds the intervals of many links on all cores. Those that are named are told at once; of
+// resolveBatch finds the intervals of many links on all cores. Those that are named are found at once; of
 // the others each finder has all of some locations, so that it goes through their lanes once.
 func (f *linker) resolveBatch(ctx context.Context, finders []endFinder, batch []write.LinkRecord,
 	places [][2]linkPlace) error {

@@ -149,7 +149,7 @@ func (c *linkCutter) add(batch []write.LinkRecord, at [][2]linkPlace) error {
 	return nil
 }
 
-// finish hands out the stretch at hand.
+// finish yields the stretch at hand.
 func (c *linkCutter) finish() error {
 	if len(c.rows) == 0 {
 		return nil

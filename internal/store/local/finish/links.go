@@ -73,7 +73,7 @@ func (f *linker) renumber(r *write.LinkRecord) bool {
 	return true
 }
 
-// resolveLinks hands out links in order, with the intervals at their ends.
+// resolveLinks yields links in order, with the intervals at their ends.
 func (f *linker) resolveLinks(ctx context.Context, give func([]write.LinkRecord, [][2]linkPlace) error) error {
 	places := make([][2]linkPlace, linkBatch)
 	finders := f.newEndFinders()
@@ -91,7 +91,7 @@ func (f *linker) resolveLinks(ctx context.Context, give func([]write.LinkRecord,
 	return cmp.Or(err, ties.finish())
 }
 
-// moveLink puts the ends of a link on the common clock; nil where they are.
+// moveLink puts the ends of a link on the common clock; nil if they are.
 func (f *linker) moveLink() func(*write.LinkRecord) {
 	if f.clocks == nil {
 		return nil

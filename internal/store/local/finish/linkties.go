@@ -41,14 +41,14 @@ func (b *tieBreaker) add(batch []write.LinkRecord) error {
 	return b.give(batch[:cut])
 }
 
-// finish hands out the waiting links.
+// finish yields the waiting links.
 func (b *tieBreaker) finish() error {
 	held := b.held
 	b.held = b.held[:0]
 	return b.give(held)
 }
 
-// give sorts each group and hands all on, linkBatch at a time.
+// give sorts each group and passes all on, linkBatch at a time.
 func (b *tieBreaker) give(links []write.LinkRecord) error {
 	for from := 0; from < len(links); {
 		to := from + 1

@@ -81,7 +81,7 @@ func orderLocations(locations []write.Location) ordering {
 }
 
 // orderRegions puts regions in the order of name, category and place, and gives the new
-// number of each; nil where they keep theirs.
+// number of each; nil if they keep theirs.
 func orderRegions(d *write.Definitions) []trace.RegionID {
 	if d.Sorted == nil {
 		return nil

@@ -307,7 +307,7 @@ type frameMaker struct {
 	columns [intervalColumns][]byte // of rows
 }
 
-// frames packs plain rows [from, to), from a whole frame on, and hands out columns piece by piece.
+// frames packs plain rows [from, to), from a whole frame on, and yields columns piece by piece.
 func (p *rowPacker) frames(m *frameMaker, lanes []uint64, from, to uint64,
 	give func(column int, b []byte, words []uint32) error) error {
 	for from < to {
@@ -409,7 +409,7 @@ func (p packedRows) describe(ctx context.Context, described *described) error {
 	return g.Wait()
 }
 
-// each hands out when packed rows begin and how long they last, some frames at a time, each row a step after the one
+// each yields when packed rows begin and how long they last, some frames at a time, each row a step after the one
 // before.
 func (p packedRows) each(table *rows.Table, step int, see func(begin, duration trace.Time)) {
 	const some = framesAtOnce * pack.Frame

@@ -14,10 +14,10 @@ import (
 )
 
 // Texts were numbered as they came, from several goroutines of a reader at once. Now that facts lie in their order,
-// texts get the numbers of their first use: the same source gives the same bytes. If the writer had to forget texts,
-// some are stored twice, at random: those stay as they are.
+// strings get the numbers of their first use: the same source gives the same bytes. If the writer had to forget
+// strings, some are stored twice, at random: those stay as they are.
 
-// orderTexts gives texts their final numbers.
+// orderTexts gives strings their final numbers.
 func (f *finisher) orderTexts(context.Context) error {
 	if f.Texts.Count() == 0 || f.Texts.Forgot() {
 		return nil
@@ -32,7 +32,7 @@ func (f *finisher) orderTexts(context.Context) error {
 	return f.moveTexts(used)
 }
 
-// numberTexts writes the new numbers of texts into a table of facts. O(facts).
+// numberTexts writes the new numbers of strings into a table of facts. O(facts).
 func (f *finisher) numberTexts(table string, number []uint32, used *[]uint32) (err error) {
 	kinds, err := spool.MapWhole(filepath.Join(f.Dir, table+".kind.u8"))
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *finisher) numberTexts(table string, number []uint32, used *[]uint32) (e
 	})
 }
 
-// moveTexts puts texts in the order of their new numbers; unused ones are dropped.
+// moveTexts puts strings in the order of their new numbers; unused ones are dropped.
 func (f *finisher) moveTexts(used []uint32) error {
 	inOrder := len(used) == int(f.Texts.Count())
 	for i := 0; inOrder && i < len(used); i++ {
@@ -86,7 +86,7 @@ func (f *finisher) moveTexts(used []uint32) error {
 	return os.Rename(filepath.Join(f.Temp, "text"), filepath.Join(f.Dir, "text.bytes.u8"))
 }
 
-// moveTextBytes writes the bytes of texts in another order beside the old ones, and their offsets in place of these.
+// moveTextBytes writes the bytes of strings in another order beside the old ones, and their offsets in place of these.
 func (f *finisher) moveTextBytes(used []uint32) (err error) {
 	offsets, err := os.ReadFile(filepath.Join(f.Dir, "text.offset.u64"))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// The forest is dyadic in time: node (level, index) of a lane covers
+// The summary tree is dyadic in time: node (level, index) of a lane covers
 // [index << level, (index+1) << level) ns. A node exists iff more than leafRows rows
 // of the lane begin in it, so all nodes above one exist too. Its block is merged of
 // those of its halves, or built from its rows where neither half is a node; a half

@@ -1,5 +1,5 @@
 // Package index derives from the rows of a store the tables that answer queries without reading rows: prefix sums
-// (sums.go), the forest of summaries (forest.go), role times of groups (groups.go), records of digests (digest.go).
+// (sums.go), the summary trees (forest.go), role times of groups (groups.go), records of digests (digest.go).
 //
 // Lanes are independent of each other; their results are written in order. The same
 // pass rebuilds a summary that is missing or of another version.
@@ -18,7 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Indexer derives prefix sums, the forest's shape, role times of groups, blocks of
+// An Indexer derives prefix sums, the shape of the summary trees, role times of groups, blocks of
 // summaries and records of digests.
 type Indexer struct {
 	R         *rows.Table
@@ -81,7 +81,7 @@ type indexPart struct {
 	levelNodes                  spool.Spill // u32: how many each level has
 	nodeIndex, nodeRow          spool.Spill
 	blocks, sizes               []spool.Spill // by summary
-	tops, topSizes              []spool.Spill // likewise, of the top of each lane; u32, 0 without a forest
+	tops, topSizes              []spool.Spill // likewise, of the top of each lane; u32, 0 without a summary tree
 	groups                      *groupPart
 	digests                     []digestPart // by digest
 }
@@ -197,7 +197,7 @@ func (w *indexWorker) location(ctx context.Context, p *indexPart, id trace.Locat
 	w.forest.roles = nil
 	if w.x.Shape {
 		w.groups.next(id)
-		// The forest of a single lane goes through all its time: the groups use its result too.
+		// The summary tree of a single lane goes through all its time: the groups use its result too.
 		if last-first == 1 && c.LaneRow[last]-c.LaneRow[first] > leafRows && len(w.x.Summaries) > 0 {
 			w.forest.roles = w.groups
 		} else {

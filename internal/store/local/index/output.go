@@ -30,7 +30,7 @@ type indexOutput struct {
 	nodeIndex, nodeRow            disk.Cursor[byte]
 	blocks                        []sectionOutput
 	digests                       []digestOutput
-	groups                        *groupOutput // nil where they are not asked for
+	groups                        *groupOutput // nil if they are not asked for
 	closers                       []func() error
 }
 

@@ -177,7 +177,7 @@ func (r *shareReader) more() bool {
 	return err == nil
 }
 
-// list hands the pieces of a list on.
+// list passes the pieces of a list on.
 func (r *shareReader) list(f func([]byte) error) error {
 	var buf []byte
 	for {

@@ -33,7 +33,7 @@ func (s Sum) Minus(o Sum) Sum {
 }
 
 // A summer goes through the rows of a lane, once, and makes the lists of sums; a
-// forest takes the segments of time from the same walk.
+// summary tree takes the segments of time from the same walk.
 type summer struct {
 	roles   []trace.Role     // by region
 	of      []regionSum      // by region

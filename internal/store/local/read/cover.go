@@ -14,7 +14,7 @@ import (
 // stretchRows is how many rows a stretch without a block has at most.
 const stretchRows = 1 << 14
 
-// A coverer hands out the cover of a window of one lane after the other.
+// A coverer yields the cover of a window of one lane after the other.
 type coverer struct {
 	r       *sections
 	section *openSection
@@ -79,8 +79,8 @@ func (r *sections) Summaries(ctx context.Context, name string, w store.Window, l
 	})
 }
 
-// cover goes through the forest of a lane from the top: nodes of the level asked for that are wholly in the window are
-// blocks, the rest between them is handed out as rows.
+// cover goes through the summary tree of a lane from the top: nodes of the level asked for that are wholly in the
+// window are blocks, the rest between them is handed out as rows.
 func (c *coverer) cover(id trace.LocationID, lane, n int) error {
 	if c.in.Begin >= c.in.Until || c.in.Begin > c.in.End {
 		return nil
@@ -99,7 +99,7 @@ func (c *coverer) cover(id trace.LocationID, lane, n int) error {
 	return c.rows(c.in.End, end, true)
 }
 
-// rows hands out the time from the last piece until to as stretches: rows before last. With final also those rows that
+// rows yields the time from the last piece until to as stretches: rows before last. With final also those rows that
 // begin at the very end of the trace.
 func (c *coverer) rows(to trace.Time, last int, final bool) error {
 	for c.from < to || final {

@@ -19,7 +19,7 @@ import (
 type Examination struct {
 	Files, Bytes int64
 	Damaged      []DamagedFile
-	// Cannot is why the store cannot be opened at all; empty where it can.
+	// Cannot is why the store cannot be opened at all; empty if it can.
 	Cannot string
 	// Lost are the questions that may fail, Usable those that do not.
 	Lost, Usable []string

@@ -9,7 +9,7 @@ import (
 )
 
 // A forestView is the nodes of one lane: levels rows of table level from first on,
-// the coarsest at the top of the forest.
+// the coarsest at the top of the summary tree.
 type forestView struct {
 	first, levels int
 	top           int
@@ -20,7 +20,7 @@ func (r *sections) forest(n int) forestView {
 	return forestView{int(a), int(b - a), index.TopLevel(r.End)}
 }
 
-// nodes returns the range of table node of a level; empty where there are none.
+// nodes returns the range of table node of a level; empty if there are none.
 func (r *sections) nodes(f forestView, level int) (lo, hi uint64) {
 	j := f.top - level
 	if j < 0 || j >= f.levels {
@@ -32,7 +32,7 @@ func (r *sections) nodes(f forestView, level int) (lo, hi uint64) {
 	return lo, hi
 }
 
-// descend hands out the blocks of a lane, and the rows between them.
+// descend yields the blocks of a lane, and the rows between them.
 func (c *coverer) descend(n int) error {
 	if c.nodes.levels == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (c *coverer) bins() error {
 	return nil
 }
 
-// node hands out a node, at some place in its level, or goes into its halves; those
+// node yields a node, at some place in its level, or goes into its halves; those
 // that do not exist are left to rows. O(levels).
 func (c *coverer) node(level int, at uint64, index int64, in int) error {
 	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
@@ -124,7 +124,7 @@ func firstNode(nodes []int64, index int64) int {
 	return i
 }
 
-// block hands out a block, after the rows that lie before it. Which rows are next is
+// block yields a block, after the rows that lie before it. Which rows are next is
 // not asked before they are wanted: mostly another block follows.
 func (c *coverer) block(level int, index int64, at uint64) error {
 	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
@@ -141,7 +141,7 @@ func (c *coverer) block(level int, index int64, at uint64) error {
 	return c.visit.Block(c.id, c.lane, begin, end, c.section.block(at))
 }
 
-// A nodePlace is a node of the forest and where it lies in table node.
+// A nodePlace is a node of the summary tree and where it lies in table node.
 type nodePlace struct {
 	level int
 	index int64

@@ -67,7 +67,7 @@ type linkPart struct {
 // linkParts is the number of blocks that are unpacked as one: fewer are done sooner than another goroutine could begin.
 const linkParts = 8
 
-// timedLinks hands out blocks of links in order, while those that follow are unpacked on other cores.
+// timedLinks yields blocks of links in order, while those that follow are unpacked on other cores.
 func (r links) timedLinks(ctx context.Context, in rows.Window, set rows.Ranges,
 	f func(*store.LinkColumns) error) error {
 	blocks := r.blocks(in)

@@ -31,7 +31,7 @@ func addColumn[T any](b *batch, n int) []T {
 	return column
 }
 
-// rowsOf hands out the rows of a table, in batches: row gives that at a place of the batch, look is called before with
+// rowsOf yields the rows of a table, in batches: row gives that at a place of the batch, look is called before with
 // the places that are.
 func rowsOf[T any](ctx context.Context, r profiles, table string, n int, ids []trace.LocationID, b *batch,
 	look func(lo, hi int), row func(i int) T, f func([]T) error) error {
@@ -43,7 +43,7 @@ func rowsOf[T any](ctx context.Context, r profiles, table string, n int, ids []t
 	buf := make([]T, 0, min(n, batchRows))
 	check := r.Checks.Of(table)
 	return r.Guarded(ctx, func() error {
-		set := rows.Ranges{{0, trace.LocationID(r.Len())}} // a profile is not told twice, so none is aside
+		set := rows.Ranges{{0, trace.LocationID(r.Len())}} // a profile is not recorded twice, so none is aside
 		if ids != nil {
 			set = r.Ranges(ids)
 		}

@@ -241,7 +241,7 @@ func (r records) firstFact(row uint64, near int) int {
 // Facts are read in pieces: there may be more than memory holds, and most are read once.
 const factPiece = 4 * disk.Frame
 
-// eachFact hands out facts [from, to), with their rows and attributes.
+// eachFact yields facts [from, to), with their rows and attributes.
 func (r records) eachFact(from, to int, f func(i int, row uint64, a trace.AttributeID)) {
 	check := r.bringFacts(from, to)
 	var rows [factPiece]uint64

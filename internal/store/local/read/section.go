@@ -22,7 +22,7 @@ type openSection struct {
 	size    uint64 // of each block; 0: see offsets
 	bytes   []byte
 	offsets []uint64
-	tops    []byte // blocks of whole lanes; nil where there are none
+	tops    []byte // blocks of whole lanes; nil if there are none
 	topAt   []uint64
 	maps    []*spool.Mapping
 	checks  [4]*disk.Check // of bytes, offsets, tops and their offsets
@@ -41,7 +41,7 @@ func (s *openSection) block(node uint64) trace.Block {
 	return trace.Block(s.bytes[a:b:b])
 }
 
-// top returns the block of a whole lane, which has a forest.
+// top returns the block of a whole lane, which has a summary tree.
 func (s *openSection) top(lane int) trace.Block {
 	s.checks[3].Touch(int64(lane)*8, int64(lane+2)*8)
 	a, b := s.topAt[lane], s.topAt[lane+1]

@@ -66,7 +66,7 @@ func (f *facts) write(dir, table, owner string) error {
 	)
 }
 
-// columns are the files of rewritten but for texts.
+// columns are the files of rewritten but for strings.
 type columns struct {
 	strings                  *strings
 	name, kind               []uint32 // of locations

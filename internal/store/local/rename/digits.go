@@ -15,12 +15,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// digits renames texts of sixteen digits, which facts hold themselves. They become texts like others, unless they stay
-// as they are.
+// digits renames strings of sixteen digits, which facts hold themselves. They become strings like others, unless they
+// stay as they are.
 type digits struct {
 	stream trace.Stream
 	taker  *taker
-	ids    map[string]uint64 // texts that were added; some are forgotten, and added twice
+	ids    map[string]uint64 // strings that were added; some are forgotten, and added twice
 	add    func(string) uint64
 }
 

@@ -83,7 +83,7 @@ func Run(ctx context.Context, r store.Reader, from, to, source string, through f
 	return write.Replace(dir, to)
 }
 
-// tell hands everything that a store defines to w, in the order of the store's numbers.
+// tell passes everything that a store defines to w, in the order of the store's numbers.
 func tell(r store.Reader, w trace.Writer) {
 	t := r.Locations()
 	for id := range t.Len() {

@@ -252,7 +252,7 @@ func (v *Lane) Columns(location trace.LocationID, lane, lo, hi int) trace.Column
 // scanRows is from how many rows on a batch is read once rather than kept.
 const scanRows = 1 << 10
 
-// Batches hands out rows [lo, hi).
+// Batches yields rows [lo, hi).
 func (v *Lane) Batches(ctx context.Context, id trace.LocationID, lane, lo, hi int, f func(*trace.Columns) error) error {
 	var open []trace.OpenInterval
 	for lo < hi {

@@ -34,7 +34,7 @@ func (r *Table) ReleaseRows() {
 	r.releaseSpread()
 }
 
-// EachRowMap hands out the bytes of rows [a, b) in each column.
+// EachRowMap yields the bytes of rows [a, b) in each column.
 func (r *Table) EachRowMap(a, b uint64, f func(m *spool.Mapping, from, to int64)) {
 	if a == b {
 		return

@@ -1,7 +1,7 @@
 // Package rows goes through the mapped tables of a store, lane by lane.
 //
 // All code here relies on lanes that are contiguous and nest perfectly: Lane finds rows by time, Walker returns the
-// innermost interval, Merge joins the lanes of a location. A Table hands out lanes, alone or on all cores.
+// innermost interval, Merge joins the lanes of a location. A Table yields lanes, alone or on all cores.
 package rows
 
 import (

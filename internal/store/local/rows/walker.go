@@ -85,7 +85,7 @@ func (w *Walker) Segments(out []trace.Segment, until trace.Time) []trace.Segment
 	if v.sure == nil {
 		sure, ahead = 0, len(begins)
 	}
-	for now < until { // as step does, written out: a forest is mostly this
+	for now < until { // as step does, written out: a summary tree is mostly this
 		end := until
 		if next < len(begins) {
 			if next >= ahead {

@@ -10,7 +10,7 @@ type Options struct {
 	// Memory is the budget for buffers, in bytes; 0 for 256 MiB. Definitions
 	// (locations, regions, call paths) come on top.
 	Memory int64
-	// Summaries are kept in the forest.
+	// Summaries are kept in the summary tree.
 	Summaries []trace.Summary
 	// Digests are kept for each lane.
 	Digests []trace.Digest

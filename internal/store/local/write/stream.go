@@ -24,7 +24,7 @@ import (
 // or, where id or time do not fit, 0 | opWide (3 bits) | op (3 bits) | … | id (high 32
 // bits), and the time in a word of its own. An Interval has its duration in a further
 // word, a Sample its value, a fact its value, with its kind in place of the time. Most facts are small numbers, or
-// texts, which are numbered: those below 2^32 stand above the kind (8 bits, the highest of them set), and there is no
+// strings, which are numbered: those below 2^32 stand above the kind (8 bits, the highest of them set), and there is no
 // further word.
 const (
 	OpEnter = iota

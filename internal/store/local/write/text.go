@@ -13,14 +13,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
-// Bounds of the texts that a textTable remembers to find them again. Past them it forgets all and starts anew, so that
-// memory stays bounded: a text may then be kept twice.
+// Bounds of the strings that a textTable remembers to find them again. Past them it forgets all and starts anew, so
+// that memory stays bounded: a text may then be kept twice.
 const (
 	maxTexts     = 1 << 18
 	maxTextBytes = 32 << 20
 )
 
-// A textTable numbers the texts that are values of attributes and writes them
+// A textTable numbers the strings that are values of attributes and writes them
 // down as they come.
 type textTable struct {
 	mu      sync.Mutex
@@ -112,10 +112,10 @@ func (t *textTable) number(s string) uint64 {
 	return id
 }
 
-// Count says how many texts there are.
+// Count says how many strings there are.
 func (t *textTable) Count() uint64 { return t.count }
 
-// Forgot reports whether some texts may be there twice.
+// Forgot reports whether some strings may be there twice.
 func (t *textTable) Forgot() bool { return t.forgot }
 
 func (t *textTable) offset() {

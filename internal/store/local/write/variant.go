@@ -16,7 +16,7 @@ const (
 // A variant is a name of a region in the source that is not its own.
 type variant struct {
 	region trace.RegionID
-	name   uint64 // its number among the texts
+	name   uint64 // its number among the strings
 }
 
 // variantOf returns a number for a name of a region; w.mu is held.
