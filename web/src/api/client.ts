@@ -64,7 +64,7 @@ export interface Api {
   intervals(run: string, query: string, at: number, before: boolean, signal?: AbortSignal): Promise<t.IntervalSearch>;
   /** The text around a region's place in its program. */
   source(run: string, region: number, signal?: AbortSignal): Promise<t.SourceText>;
-  /** What led to an interval, and what followed from it. */
+  /** The causes and effects of an interval. */
   causes(run: string, location: number, lane: number, row: number, signal?: AbortSignal): Promise<t.Causes>;
   /** What is kept with a run. */
   notes(run: string): Promise<t.Notes>;
@@ -84,13 +84,13 @@ export interface Api {
     page: { offset: number; limit: number; sort?: string; descending?: boolean }, ticket?: Ticket,
   ): Promise<t.TablePage>;
   pick(run: string, request: t.ViewRequest, x: number, y: number, ticket?: Ticket): Promise<t.Fact | null>;
-  /** What is known of a thing in space, by its index: the page knows where it is. */
+  /** The facts of a thing in space, by its index: the page has its place. */
   pickItem(run: string, request: t.ViewRequest, item: number, ticket?: Ticket): Promise<t.Fact | null>;
   /** The address of a file to download. */
   exportURL(run: string, request: t.ViewRequest, format: t.ExportFormat, theme: t.Theme, hues: string, figure?: Figure): string;
-  /** The line is slow: told by the server, or measured from past answers. */
+  /** The line is slow, by the server's setting or by measured answers. */
   slow(): boolean;
-  /** Calls with what the server keeps of its budget, in bytes, whenever it says so. */
+  /** Calls f with the server's cached bytes and its limit, with each answer that has them. */
   onKept?(told: (used: number, most: number) => void): void;
 }
 

@@ -2,7 +2,7 @@
 
 import type * as t from "./types";
 
-/** An answer that is not what was asked for. */
+/** An answer of an unexpected kind. */
 export class ApiFailure extends Error {
   constructor(readonly detail: t.ApiError, readonly status: number) {
     super(detail.error);
@@ -18,7 +18,7 @@ export interface Line {
   rate: number;
   /** What the last few of them gave. */
   rates: number[];
-  /** Told what the server keeps of its budget, in bytes, with each answer that says so. */
+  /** Called with the server's cached bytes and its limit, with each answer that has them. */
   kept: (used: number, most: number) => void;
   fetch(path: string, signal?: AbortSignal, init?: RequestInit): Promise<Response>;
   json<T>(path: string, signal?: AbortSignal, init?: RequestInit): Promise<T>;

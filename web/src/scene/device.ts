@@ -264,7 +264,7 @@ export function device(allowSoftware: boolean): Device | null {
 const settleFor = 500;
 let waiting: ((d: Device) => void)[] | null = null;
 
-/** The page's device if it is there; else found is told of it later, unless there is no GPU. */
+/** The page's device if it is there; else found is called with it later, unless there is no GPU. */
 export function deviceAtRest(found: (d: Device) => void): Device | null {
   if (shared && !shared.lost) return shared;
   if (refused) return null;

@@ -1,5 +1,5 @@
 // The painter draws scenes into an element of the page: shapes by the GPU or the
-// software rasteriser, texts and highlights on top. It knows marks and colours,
+// software rasteriser, texts and highlights on top. It handles marks and colours,
 // never traces.
 //
 //	host
@@ -67,7 +67,7 @@ export interface Painter {
   destroy(): void;
 }
 
-/** Makes a painter that owns what it puts inside host. */
+/** Makes a painter that owns its elements inside host. */
 export function createPainter(host: HTMLElement, palette: Palette, options: PainterOptions = {}): Painter {
   return new CanvasPainter(host, palette, options);
 }
@@ -142,7 +142,7 @@ class CanvasPainter implements Painter {
     if (draft) this.restTimer = setTimeout(() => this.finish(), restAfter) as unknown as number;
   }
 
-  /** Draws in full what was left out while it moved. */
+  /** Draws in full the parts left out while it moved. */
   private finish(): void {
     clearTimeout(this.restTimer);
     let any = false;

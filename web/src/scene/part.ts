@@ -32,7 +32,7 @@ function still(marks: Mark[]): Part {
   return { marks, frame: -1, follows: "none", clip: null };
 }
 
-/** The line of an axis comes first and lies along its frame: that tells which. */
+/** The line of an axis comes first and is along its frame, which identifies it. */
 function axisParts(layer: Layer, frames: Frame[]): Part[] {
   const line = layer.marks.find((m): m is LineMark => m.kind === "line" && m.x0.length > 0);
   const near = (a: number, b: number) => Math.abs(a - b) < 2;

@@ -6,7 +6,7 @@ import type { Device, Drawable } from "./device";
 import { drawable, lineWidth } from "./line";
 import { Mesh } from "./mesh";
 
-/** The unbroken stretches of path i, as x, y, x, y … without repeated points. */
+/** The unbroken segments of path i, as x, y, x, y … without repeated points. */
 function stretches(m: PathMark, i: number): number[][] {
   const out: number[][] = [];
   let now: number[] = [];

@@ -1,4 +1,4 @@
-// The vocabulary of what is drawn, as internal/scene has it: marks as columns.
+// The types of drawn marks, as in internal/scene: marks as columns.
 // Coordinates are CSS pixels from the top left, colours are palette indices. What Go writes is in types.ts.
 
 import type { Fact } from "../api/types";

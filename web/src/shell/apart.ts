@@ -58,7 +58,7 @@ export class Apart {
     }
   }
 
-  /** The first form of a name that fits and tells it apart; "": there is none. */
+  /** The first form of a name that fits and is unique; "": there is none. */
   shorten(name: string, most: number): string {
     if (name.length > longest) return "";
     const { forms, whole: withArguments } = formsOf(name);
@@ -138,7 +138,7 @@ class Cutter {
     return "";
   }
 
-  /** Cuts the name in its middle and keeps the end of its arguments, as little of it as tells them apart. */
+  /** Cuts the name in its middle and keeps the end of its arguments, as little of it as makes it unique. */
   private stemAndEnd(take: (t: string) => boolean): string {
     const [c, n, bracket] = [this.chars, this.chars.length, this.keep - 1];
     if (bracket < 1 || closing[c[bracket]!] !== c[n - 1]) return "";

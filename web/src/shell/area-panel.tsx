@@ -110,7 +110,7 @@ function AreaRows({ tab }: { tab: AreaTab }) {
   const a = answer.value;
   if (failure.value) return <p class="query-failure" role="alert">{failure.value.error}{failure.value.hint && `; ${failure.value.hint}`}</p>;
   if (!a) return <p class="empty-note">Counting…</p>;
-  if (a.rows.length === 0) return <p class="empty-note">Nothing of this kind lies in the area.</p>;
+  if (a.rows.length === 0) return <p class="empty-note">The area has none of this kind.</p>;
   const unitOf = (i: number) => a.columns[i]!.unit || (times.has(a.columns[i]!.name) ? "ns" : "");
   const shown = a.columns.flatMap((c, i) => (unread.has(c.name) ? [] : [i]));
   const numeric = (i: number) => unitOf(i) !== "" || a.rows.slice(0, 50).some((r) => typeof r[i] === "number");

@@ -15,7 +15,7 @@ export const areaTabs: readonly { tab: AreaTab; title: string }[] = [
   { tab: "flame", title: "Flame graph" },
 ];
 
-/** What is asked about: a stretch of time, locations with all below them, regions. */
+/** The selected area: a time range, locations with all below them, regions. */
 export interface Area {
   time: Range;
   /** Ranges of ids, first and last; none: all. */

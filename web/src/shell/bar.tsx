@@ -103,7 +103,7 @@ function ViewAs() {
   const ready = bench.runs.value.filter((r) => r.state === "ready").map((r) => r.id);
   const side = ready.length > 1 ? bench.sideBySide([bench.runID.value, ...ready.filter((id) => id !== bench.runID.value)]) : null;
   const together = now === null && side !== null && sameViews(side, bench.layout.value);
-  const items = () => [...(side && side.rows.length > 0 ? [{ label: ready.length > 2 ? "several runs" : "two runs", note: "beside each other, what changed first", checked: together, run: () => bench.setLayout(side) }] : []), ...kinds.map((k): MenuItem => ({ label: screens[k].title, note: k === kind ? "what it holds" : undefined, checked: k === now, run: () => bench.setLayout(bench.overview(k)) }))];
+  const items = () => [...(side && side.rows.length > 0 ? [{ label: ready.length > 2 ? "several runs" : "two runs", note: "side by side, largest change first", checked: together, run: () => bench.setLayout(side) }] : []), ...kinds.map((k): MenuItem => ({ label: screens[k].title, note: k === kind ? "what it holds" : undefined, checked: k === now, run: () => bench.setLayout(bench.overview(k)) }))];
   return <Menu named class="bar-button view-as" title="First screens: show this run as" label={<><span class="muted">as</span> {now ? screens[now].title : together ? (bench.runs.value.length > 2 ? "several runs" : "two runs") : "own panels"}<Icon name="down" /></>} items={items} />;
 }
 
@@ -146,7 +146,7 @@ function ThemeMenu() {
       items={() => [
         choice("system", "As the system"), choice("light", "Light"), choice("dark", "Dark"),
         { ...palette("", "Viridis", "colours of magnitudes"), above: "Magnitudes" }, palette("cividis", "Cividis", "the same for colour-blind readers"),
-        { ...hues("", "Usual", "many shades, a family of them for each role"), above: "Regions and locations" }, hues("safe", "Safe", "fewer, which colour-blind readers tell apart; names beside them where they end"),
+        { ...hues("", "Usual", "many shades, a family of them for each role"), above: "Regions and locations" }, hues("safe", "Safe", "fewer, distinct for colour-blind readers; more regions have names next to them"),
       ]}
     />
   );

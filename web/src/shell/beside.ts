@@ -1,4 +1,4 @@
-// A panel of another run beside the page's own: both show the same stretch of time on one
+// A panel of another run next to the page's own: both show the same time range on one
 // scale, the shorter one ending earlier, or the other one moved by hand, so that what
 // belongs together can be put side by side.
 
@@ -58,7 +58,7 @@ export function hasAxisTo(view: ViewInfo | undefined): boolean {
 
 const labelRooms = signal<Readonly<Record<string, number>>>({});
 
-/** What the labels of a panel's rows take where nobody says how much. */
+/** The width of the labels of a panel's rows if none is given. */
 export function learnLabelRoom(panel: string, pixels: number): void {
   if (labelRooms.peek()[panel] !== pixels) labelRooms.value = { ...labelRooms.peek(), [panel]: pixels };
 }

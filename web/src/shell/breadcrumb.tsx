@@ -51,7 +51,7 @@ function NoTime() {
   return (
     <nav class="crumbs" aria-label="Zooms">
       <span class="crumb-text">a profile without time</span>
-      {off.length > 0 && <span class="muted crumb-hint" title={off.map((v) => `${v.title}: ${bench.missing(v.name)}`).join("\n")}>off, because they need what it does not hold: {off.map((v) => v.title).join(", ")}</span>}
+      {off.length > 0 && <span class="muted crumb-hint" title={off.map((v) => `${v.title}: ${bench.missing(v.name)}`).join("\n")}>off, because the run lacks their data: {off.map((v) => v.title).join(", ")}</span>}
     </nav>
   );
 }

@@ -1,4 +1,4 @@
-// What a glance tells of an item of which there are very many, from columns. As Brief.Fact in
+// The facts of an item of which there are very many, from columns. As Brief.Fact in
 // internal/view/item.go.
 
 import type { Fact, FactLine } from "../api/types";

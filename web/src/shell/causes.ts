@@ -1,4 +1,4 @@
-// From an interval to what caused it and to what it caused: along links and calls. What
+// From an interval to its causes and effects, along links and calls. What
 // is chosen in a picture is followed; [ and ] go to the last cause and to the first effect.
 
 import { effect, signal, type Signal } from "@preact/signals";

@@ -27,5 +27,5 @@ export function clockFit(bench: Workbench): ClockFit | null {
   };
 }
 
-/** Whether a text tells of clocks that could be fitted. */
+/** Reports whether a text mentions clocks that could be fitted. */
 export const namesClockFit = (text: string) => /--align\b/.test(text);

@@ -41,7 +41,7 @@ export interface Finding {
   title: string;
   severity: string | number;
   text: string;
-  /** Time lost in ns, added up over locations, and its share of the time that share_of names; 0 where it cannot be told. */
+  /** Time lost in ns, added up over locations, and its share of the time that share_of names; 0 if it is unknown. */
   lost: number;
   /** Of lost: ns, or what a profile counts. */
   unit: string;
@@ -111,7 +111,7 @@ export function readFindings(data: unknown): Finding[] {
 /** Reads POP's efficiencies; null where the view gives none. */
 export function readEfficiency(data: unknown): Efficiency | null {
   const p = (data as { pop?: Record<string, unknown> } | null)?.pop;
-  if (!p || p.locations === 1) return null; // one alone has nobody to be in balance with
+  if (!p || p.locations === 1) return null; // a single location has no balance
   const share = (x: unknown) => (typeof x === "number" ? x : null);
   const e = { load: share(p.load_balance), communication: share(p.communication_efficiency), parallel: share(p.parallel_efficiency), over: typeof p.over === "string" && p.over !== "" ? `${amount(p.locations)} ${p.over}` : "locations" };
   return e.load === null && e.parallel === null ? null : e;

@@ -33,7 +33,7 @@ export function foldings(s: string): string[] {
   for (let i = outside(now).indexOf("::"); i >= 0 && i + 2 < now.length; i = outside(now).indexOf("::")) add(now.slice(i + 2));
   for (;;) {
     const parts = outside(now).split(".");
-    if (parts.length < 2 || !/^[a-z0-9_]+$/.test(parts[0]!) || !/[A-Z(]/.test(now.slice(parts[0]!.length))) break; // a host or a file begins with what tells it apart
+    if (parts.length < 2 || !/^[a-z0-9_]+$/.test(parts[0]!) || !/[A-Z(]/.test(now.slice(parts[0]!.length))) break; // a host or a file begins with its distinguishing part
     add(now.slice(parts[0]!.length + 1));
   }
   return out;

@@ -74,7 +74,7 @@ export function rowAt(rows: readonly Row[], at: number): Row | null {
   return rows.find((r) => at >= r.from && at < r.to) ?? null;
 }
 
-/** The rows that a stretch of scene pixels touches. */
+/** The rows that a range of scene pixels touches. */
 export function rowsBetween(rows: readonly Row[], from: number, to: number): Row[] {
   const [a, b] = from < to ? [from, to] : [to, from];
   return rows.filter((r) => r.to > a && r.from < b);

@@ -1,4 +1,4 @@
-// What hands do in a picture:
+// Gestures in a picture:
 //
 //   move            cross-hair in all panels, the facts under it
 //   drag            brush a range of time, and of rows where it goes over several; a box round points where the view says so
@@ -128,7 +128,7 @@ export class Gestures {
     this.host.element.style.cursor = frame >= 0 ? "crosshair" : this.labelRow(p.x, p.y) || this.labelColumn(p.x, p.y) ? "pointer" : "default";
   }
 
-  /** Marks a point in all panels and shows what the picture itself tells of it. If that is not all, a pointer that rests asks for more, as a click does. */
+  /** Marks a point in all panels and shows its facts in the picture. If there are more, a resting pointer requests them, as a click does. */
   hoverAt(x: number, y: number): void {
     this.at = { x, y };
     const i = this.find(x, y);

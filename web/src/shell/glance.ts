@@ -1,4 +1,4 @@
-// What a picture tells of a place by itself: its row, its time, and what its colour means.
+// The facts of a place that the picture itself has: its row, its time, and the meaning of its colour.
 // The server is asked for the numbers when it is clicked.
 
 import type { Fact, FactLine } from "../api/types";

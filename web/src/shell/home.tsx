@@ -85,7 +85,7 @@ export function Home() {
             </ul>
           </section>
           <section aria-label="Demos">
-            <h2>Demos, with what there is to see</h2>
+            <h2>Demos and their known problems</h2>
             <ul class="home-list home-demos">
               {home.value?.demos.map((d) => (
                 <li key={d.name}>

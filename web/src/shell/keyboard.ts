@@ -14,7 +14,7 @@ export function listen(bench: Workbench): () => void {
       const digit = /^Digit([1-9])$/.exec(chord);
       const command = byChord.get(chord);
       if (!command && !digit) continue;
-      // In a text field only chords that no text field knows are ours.
+      // In a text field the page takes only chords that text fields do not use.
       if (inText && !(command?.id === "commands")) return;
       if (command && bench.runID.value === "" && !command.always) return;
       if (digit && bench.runID.value === "") return;

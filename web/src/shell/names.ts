@@ -1,4 +1,4 @@
-// What the page knows of locations: the rows it has seen.
+// Locations that the page has loaded, by row.
 
 import type { Api } from "../api/client";
 import type { LocationPage, LocationRow } from "../api/types";

@@ -57,7 +57,7 @@ export function NotesDialog({ close }: { close: () => void }) {
           <form class="notebook-form" aria-label="New note" onSubmit={(e) => void add(e)}>
             <input type="text" placeholder="Name of the note" aria-label="Name of the note" maxLength={200} value={name.value} onInput={(e) => (name.value = e.currentTarget.value)} />
             <input type="text" placeholder="Text (optional)" aria-label="Text of the note" maxLength={5000} value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} />
-            <button type="submit" disabled={name.value.trim() === ""}>Note {bench.look.value.time ? "the selected range" : "what is on screen"}</button>
+            <button type="submit" disabled={name.value.trim() === ""}>Note {bench.look.value.time ? "the selected range" : "this screen"}</button>
           </form>
         )}
       </section>
@@ -75,7 +75,7 @@ export function NotesDialog({ close }: { close: () => void }) {
         {may && (
           <form class="notebook-form" aria-label="New workspace" onSubmit={(e) => void save(e)}>
             <input type="text" placeholder="Name of the workspace" aria-label="Name of the workspace" maxLength={200} value={page.value} onInput={(e) => (page.value = e.currentTarget.value)} />
-            <button type="submit" disabled={page.value.trim() === ""}>Save what is on screen</button>
+            <button type="submit" disabled={page.value.trim() === ""}>Save this screen</button>
           </form>
         )}
       </section>

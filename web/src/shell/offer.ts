@@ -1,4 +1,4 @@
-// What the run has for an option: names to choose from, so that nobody has to know how
+// What the run has for an option: names to choose from, so that users need not know how
 // they are written.
 
 import { signal } from "@preact/signals";
@@ -46,10 +46,10 @@ export function wordsOf(help: string): string[] {
   return m ? m[1]!.split(/, | or /).filter((w) => w !== "") : [];
 }
 
-/** What can be chosen for an option; empty where only the user knows. */
+/** The choices for an option; empty if the value is free. */
 export function offersFor(bench: Workbench, o: Option): Offer[] {
   const metrics = () => [
-    { value: "exclusive", note: "time of its own" }, { value: "inclusive", note: "with what it calls" }, { value: "calls", note: "how often" },
+    { value: "exclusive", note: "time without callees" }, { value: "inclusive", note: "time with callees" }, { value: "calls", note: "number of calls" },
     ...(bench.info.value?.metrics.map((m) => ({ value: m.name, note: m.unit })) ?? []),
   ];
   const list: Offer[] = o.name === "metric" ? metrics()
@@ -69,7 +69,7 @@ export interface NoteAction {
   label: string;
 }
 
-/** The option that a note names without saying what it should be: only the user knows. */
+/** The option that a note names without a value, which is the user's choice. */
 export function optionOf(note: string, options: readonly Option[]): Option | null {
   for (const m of note.matchAll(/--([a-z][a-z0-9-]*)/g)) {
     const o = options.find((x) => x.name === m[1]);

@@ -1,4 +1,4 @@
-// The values of a view's options: what is set, what that means, what is sent.
+// The values of a view's options: set, effective, and sent.
 
 import { packIDs } from "../api/ids";
 import type { Option, ViewInfo } from "../api/types";
@@ -85,7 +85,7 @@ export interface PageOptions {
   find?: string;
 }
 
-/** What is sent: what is set and known to the view, and the page's options where the view has them. */
+/** The options to send: those that are set and that the view has, with the page's options if the view has them. */
 export function optionsFor(view: ViewInfo | undefined, set: OptionValues, page: PageOptions): Record<string, string[]> {
   const out: Record<string, string[]> = {};
   for (const o of view?.options ?? []) {

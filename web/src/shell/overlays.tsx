@@ -89,7 +89,7 @@ const pointer: [string, string][] = [
   ["move", "cross-hair in all panels, facts in the inspector"],
   ["drag", "select a range of time, and rows where it goes over several"],
   ["Shift + drag, drag the axis", "move the window"],
-  ["click", "choose what is there; Ctrl adds; beside everything clears"],
+  ["click", "choose the item; Ctrl adds; on empty space: clear"],
   ["double click", "zoom to it"],
   ["Ctrl + wheel", "zoom at the cursor"],
   ["Shift + wheel", "move the window"],
@@ -122,7 +122,7 @@ function Help({ close }: { close: () => void }) {
           <h3>In a picture with the focus</h3>
           <dl>
             <div><dt><kbd>←</kbd><kbd>→</kbd><kbd>↑</kbd><kbd>↓</kbd></dt><dd>Move the cross-hair; Shift: faster</dd></div>
-            <div><dt><kbd>Enter</kbd></dt><dd>Choose what is under it</dd></div>
+            <div><dt><kbd>Enter</kbd></dt><dd>Choose the item under it</dd></div>
           </dl>
         </section>
       </div>

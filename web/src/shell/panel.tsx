@@ -58,7 +58,7 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
         ) : (
           <PictureHost key={`${panel.view} ${bench.runOf(panel)}`} panel={panel} view={view} onScene={(s) => { scene.value = s; bench.setNotes(panel.id, s.notes); learnEnd(panel, s); }} />
         )}
-        {view && !missing && !panel.table && Side && <Guard what={`What stands beside ${panel.view}`}><Side panel={panel} scene={scene.value} /></Guard>}
+        {view && !missing && !panel.table && Side && <Guard what={`The side panel of ${panel.view}`}><Side panel={panel} scene={scene.value} /></Guard>}
       </div>
       {view && !missing && !panel.table && (
         <div class={bench.plug(panel.view).longLegend ? "legend-slot legend-slot-long" : "legend-slot"}>
@@ -154,7 +154,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
               { label: "Split to the right", run: () => bench.addView(panel.view, "right", panel.id) },
               { label: "Split below", run: () => bench.addView(panel.view, "below", panel.id) },
               ...bench.otherRuns.value.map((r, i): MenuItem => ({
-                label: middle(r.name, 40), note: "the same view of this run beside it", above: i === 0 ? "Compare with another run" : undefined,
+                label: middle(r.name, 40), note: "the same view of this run, side by side", above: i === 0 ? "Compare with another run" : undefined,
                 off: r.missing[panel.view] || undefined, run: () => bench.addView(panel.view, "right", panel.id, { ...forAnotherRun(bench.plug(panel.view), panel.options), run: [r.id] }),
               })),
               { label: "How to read this view", above: bench.otherRuns.value.length > 0 ? "This panel" : undefined, run: () => bench.showHowTo(panel.view) },
@@ -224,7 +224,7 @@ export function exportItems(bench: Workbench, panel: layout.PanelState, scene: S
   if (bench.view(panel.view)?.options.some((o) => o.name === "all")) {
     const at = items.findIndex((i) => i.label === "CSV");
     const all = { ...request, options: { ...request.options, all: "true" } };
-    items[at].note = "the numbers of what is drawn";
+    items[at].note = "the drawn numbers";
     items.splice(at + 1, 0, { label: "CSV, all", note: "every row of the selection", href: bench.api.exportURL(bench.runOf(panel), all, "csv", bench.themeName.value, bench.hues.value), download: `${bench.runOf(panel)}-${panel.view}-all.csv` });
   }
   const words = commandLine(bench.runs.value.find((r) => r.id === bench.runOf(panel))?.source ?? "", panel.view, request.options as Record<string, string[]>, request.selection ?? {});

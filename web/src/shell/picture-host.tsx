@@ -1,5 +1,5 @@
 // The place of a picture in the page: gives it size, theme and selection, and
-// hands it what the pointer does.
+// passes pointer events to it.
 
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

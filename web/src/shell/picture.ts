@@ -47,7 +47,7 @@ export interface Wants {
   space?: SpaceChoice;
   /** Options that are dragged: an answer on its way is drawn though the hand has moved on. */
   live: readonly string[];
-  /** The view can be told how much room its labels take: with overscan it would give them more. */
+  /** The view accepts the width of its labels as an option: with overscan it would give them more. */
   labels?: boolean;
 }
 

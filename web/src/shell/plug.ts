@@ -33,7 +33,7 @@ export interface ViewPlug {
   chooseRow?(row: Row, panel: PanelState, add: boolean): OptionChange[] | null;
   /** The same for a label over a column. */
   chooseColumn?(column: Row, panel: PanelState, add: boolean): OptionChange[] | null;
-  /** What a box round points changes, by its time and by its values on the vertical axis; null where it is a stretch of time. */
+  /** What a box round points changes, by its time and by its values on the vertical axis; null if it is a time range. */
   enclose?(frame: Frame, time: Range, values: Range): OptionChange[] | null;
   /** What a drag over the picture changes, by pixels since it began with the panel as it was: turning a camera. */
   turn?(panel: PanelState, dx: number, dy: number): OptionChange[];

@@ -7,7 +7,7 @@ import type { Answer } from "../api/types";
 import { xAt } from "./geometry";
 import { placeOf } from "./query-place";
 
-/** A row as a stretch of time; location null: of no one. */
+/** A row as a time range; location null: of none. */
 export interface TrackSpan {
   begin: number;
   end: number;

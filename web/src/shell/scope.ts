@@ -17,7 +17,7 @@ export interface Follow {
 
 export const filterAll: Follow = { time: "selection", locations: "filter", regions: "filter" };
 
-/** What a view without a folder does, told from its last scene: rows are context. */
+/** The scope of a view without a folder, from its last scene: rows are context. */
 export function followOf(scene: Scene | null, base: Partial<Follow> = {}): Follow {
   const rows = scene?.frames.flatMap((f) => [...f.yScale.rows, ...f.xScale.rows]) ?? [];
   const of = (id: "location" | "region") => (rows.some((r) => r[id] !== noID) ? "context" : "filter");

@@ -73,7 +73,7 @@ async function panelOf(bench: Workbench, p: layout.PanelState): Promise<Snapshot
   }
 }
 
-/** Takes the snapshot and hands it to the browser as a file. */
+/** Takes the snapshot and passes it to the browser as a file. */
 export async function saveSnapshot(bench: Workbench): Promise<void> {
   bench.say("Taking a snapshot…");
   const shown = layout.panels(bench.layout.peek());

@@ -3,7 +3,7 @@
 import type { RegionRow } from "../api/types";
 import { useBench } from "./context";
 
-/** A button for a region that knows its file; nothing for others. */
+/** A button for a region with a file; nothing for others. */
 export function SourceButton({ region }: { region: RegionRow | undefined }) {
   const bench = useBench();
   if (!region?.file) return null;

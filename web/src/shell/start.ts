@@ -176,7 +176,7 @@ function writeAddress(bench: Workbench): void {
   });
 }
 
-/** Runs that grow are asked for again and again, as long as somebody looks at the page. */
+/** Runs that grow are asked for again and again, as long as the page is visible. */
 function watchLive(bench: Workbench): void {
   let busy = false;
   setInterval(async () => {

@@ -35,7 +35,7 @@ export function StoriesDialog({ close }: { close: () => void }) {
       {may && (
         <form class="notebook-form" aria-label="New story" onSubmit={(e) => void add(e)}>
           <input type="text" placeholder="Name of a new story" aria-label="Name of a new story" maxLength={200} value={name} onInput={(e) => setName(e.currentTarget.value)} />
-          <button type="submit" disabled={name.trim() === "" || stories.some((s) => s.name === name.trim())}>Begin with what is on screen</button>
+          <button type="submit" disabled={name.trim() === "" || stories.some((s) => s.name === name.trim())}>Begin with this screen</button>
         </form>
       )}
       {!may && <p class="muted">This link is read-only: its owner keeps the stories.</p>}
@@ -80,7 +80,7 @@ function StoryForm({ story, may, close, renamed }: { story: Story; may: boolean;
             <span class="story-tools">
               <button type="button" onClick={() => { tell(bench, story, i); close(); }}>Show</button>
               {may && <>
-                <button type="button" title="Take what is on screen for this stop" onClick={() => change(i, { query: stopHere(bench, "").query })}>Retake</button>
+                <button type="button" title="Use this screen for this stop" onClick={() => change(i, { query: stopHere(bench, "").query })}>Retake</button>
                 <button type="button" class="plain" title="Move up" aria-label={`Move stop ${i + 1} up`} disabled={i === 0} onClick={() => move(i, -1)}>↑</button>
                 <button type="button" class="plain" title="Move down" aria-label={`Move stop ${i + 1} down`} disabled={i + 1 === story.stops.length} onClick={() => move(i, 1)}>↓</button>
                 <button type="button" class="plain" title="Remove" aria-label={`Remove stop ${i + 1}`} onClick={() => keep((stops) => stops.filter((_, k) => k !== i))}><Icon name="close" /></button>
@@ -90,7 +90,7 @@ function StoryForm({ story, may, close, renamed }: { story: Story; may: boolean;
         ))}
       </ol>
       <p class="story-tools">
-        {may && <button type="button" onClick={addStop}>Add what is on screen</button>}
+        {may && <button type="button" onClick={addStop}>Add this screen</button>}
         <button type="button" disabled={story.stops.length === 0} onClick={() => { close(); void saveReport(bench, story); }}>Report</button>
         <button type="button" disabled={story.stops.length === 0} onClick={() => { close(); void saveFigures(bench, story); }}>Figures</button>
         <button type="button" disabled={story.stops.length === 0} onClick={() => void copyStory(bench, story)}>Copy link</button>

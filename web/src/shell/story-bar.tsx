@@ -1,4 +1,4 @@
-// The story that is being told, below the strip: its title, the sentence of the stop, and the way on.
+// The story that is shown, below the strip: its title, the sentence of the stop, and the way on.
 
 import { useBench } from "./context";
 import { middle } from "./format";

@@ -20,7 +20,7 @@ export function readPlace(text: string): { name: string; at: number } | null {
   return m && Number(m[1]) > 0 ? { name: m[2]!, at: Number(m[1]) - 1 } : null;
 }
 
-/** The story that is being told, and where; null for none, or one that is not kept here. */
+/** The story that is shown, and its stop; null for none, or one that is not kept here. */
 export function told(bench: Workbench): { story: Story; at: number; stop: StoryStop } | null {
   const place = readPlace(bench.story.value);
   const story = place && bench.notebook.kept.value.stories.find((s) => s.name === place.name);

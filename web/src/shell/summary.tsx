@@ -59,12 +59,12 @@ export function followSelection(bench: Workbench): void {
 type Key = "count" | "exclusive" | "inclusive" | "mean" | "p50" | "p90" | "p98";
 const columns: { key: Key; label: string; title: string }[] = [
   { key: "count", label: "calls", title: "calls that begin in the range" },
-  { key: "exclusive", label: "exclusive", title: "time in the region itself, without what it calls, cut to the range" },
+  { key: "exclusive", label: "exclusive", title: "time in the region without its callees, within the range" },
   { key: "mean", label: "mean of a call", title: "mean exclusive time of the calls that begin in the range, at full length" },
   { key: "p50", label: "p50", title: "half of these calls have less exclusive time" },
   { key: "p90", label: "p90", title: "90 % of these calls have less exclusive time" },
   { key: "p98", label: "p98", title: "98 % of these calls have less exclusive time" },
-  { key: "inclusive", label: "inclusive", title: "time in the region and in what it calls, cut to the range; a recursion counts once" },
+  { key: "inclusive", label: "inclusive", title: "time in the region with its callees, within the range; recursion counts once" },
 ];
 const most = 40;
 // What stands beside a name on a side of the usual width, in pixels.

@@ -56,7 +56,7 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
     JSON.stringify(requestOf(bench, panel, null, 960, 540));
     void sort.value;
     void bench.comebacks.value;
-    abort.current.abort(); // nobody waits for pages of what was wanted before
+    abort.current.abort(); // cancels requests for pages of the previous table
     abort.current = new AbortController();
     stale.current = ++round.current;
     wanted.current = new Set();

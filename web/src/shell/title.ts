@@ -1,4 +1,4 @@
-// What a panel is called: as its view, or by the option that says what it shows of it, so that two panels of one view are told apart.
+// The title of a panel: the name of its view, or the option that selects its content, so that two panels of one view have different titles.
 
 import type { PanelState } from "./layout";
 import type { Workbench } from "./workbench";

@@ -101,7 +101,7 @@ export class Workbench {
 
   readonly hover = signal<Hover | null>(null);
   readonly hoverFact = signal<ShownFact | null>(null);
-  /** How long the pointer rests before more is asked for than a picture itself tells, in ms: moving asks for nothing. */
+  /** How long the pointer rests before facts are requested that the picture does not have, in ms: moving asks for nothing. */
   restDelay = 500;
   readonly pinned = signal<ShownFact | null>(null);
 
@@ -117,7 +117,7 @@ export class Workbench {
   readonly overlay = signal<Overlay>("");
   /** The query panel is open. */
   readonly asking = signal(false);
-  /** What is told of the selected area below the pictures; "": nothing. */
+  /** The text on the selected area below the pictures; "": none. */
   readonly area = signal<AreaTab | "">("");
   /** The flame graph of the area: a panel that is not in the layout. */
   readonly flame = signal<panel.PanelState>({ ...panel.newPanel("calltree"), id: "area-flame" });

@@ -1,4 +1,4 @@
-// Keeps a fault of one part of the page from taking the rest with it.
+// Keeps the rest of the page when one part throws an error.
 
 import { Component, type ComponentChildren } from "preact";
 

@@ -1,5 +1,5 @@
-// A slider from 0 to 1 over stretches, each of which is one picture: gain and loss are
-// steps, constant along a stretch. Its buttons go from stretch to stretch.
+// A slider from 0 to 1 over ranges, each of which is one picture: gain and loss are
+// steps, constant along a range. Its buttons go from range to range.
 
 import "./tick-slider.css";
 import { Fragment } from "preact";
@@ -54,7 +54,7 @@ export function TickSlider({ label, value, stretches, suggested, cut, set }: Pro
   );
 }
 
-/** The stretch that holds a value, where it is listed. */
+/** The range that holds a value, if it is listed. */
 export function stretchAt(stretches: readonly Stretch[], value: number): Stretch | undefined {
   let low = 0, high = stretches.length; // the first that does not end before value
   while (low < high) {
@@ -89,12 +89,12 @@ export function percent(share: number): string {
   return `${x.toFixed(1)} %`;
 }
 
-/** The middle of the stretch next to the one that holds value; past the last one the end of the slider. */
+/** The middle of the range next to the one that holds value; past the last one the end of the slider. */
 export function nextPicture(stretches: readonly Stretch[], value: number, by: -1 | 1): number {
   let k = stretches.findIndex((s) => value <= s.to);
   if (k < 0) k = stretches.length;
   const here = stretches[k];
-  // Before the first stretch of a list that is cut, and at 0, the next one is the first.
+  // Before the first range of a list that is cut, and at 0, the next one is the first.
   const next = stretches[k + (by > 0 && here && value <= here.from ? 0 : by)];
   return next ? (next.from + next.to) / 2 : by < 0 ? 0 : 1;
 }

@@ -76,7 +76,7 @@ test("a chosen location is marked in the treemap", async () => {
 
 test("another run opens beside, stays after a reload, and is held against this one", async () => {
   await page.locator(".panel").first().getByRole("button", { name: /More for this panel/ }).click();
-  await page.getByText("the same view of this run beside it").click();
+  await page.getByText("the same view of this run, side by side").click();
   await settled(page);
   const [own, other] = await fingerprints(page);
   expect(other.colours).toBeGreaterThan(3);

@@ -92,7 +92,7 @@ test("notes and workspaces are kept with the run", async () => {
   await page.getByRole("button", { name: "Note the selected range" }).click();
   await page.locator(".notebook-go", { hasText: "slow start" }).waitFor();
   await page.getByLabel("Name of the workspace").fill("one timeline");
-  await page.getByRole("button", { name: "Save what is on screen" }).click();
+  await page.getByRole("button", { name: "Save this screen" }).click();
   await page.locator(".notebook-go", { hasText: "one timeline" }).waitFor();
   await shot("notes");
   await page.keyboard.press("Escape");

@@ -123,7 +123,7 @@ test("range and slice are applied here, with the mean of what is selected", asyn
   await page.getByRole("slider", { name: "min" }).fill("70");
   await page.getByRole("slider", { name: "max" }).fill("30");
   const side = page.locator(".topology-side");
-  await side.getByText(/only what lies outside/).waitFor();
+  await side.getByText(/only values outside/).waitFor();
   expect(await pixels()).not.toBe(before);
   await page.getByRole("checkbox", { name: "Slice along x" }).check();
   await page.getByRole("slider", { name: "x", exact: true }).fill("0");

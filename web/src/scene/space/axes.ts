@@ -163,7 +163,7 @@ function labelEdge(m: SpaceMark, p: Projection, zoom: number, b: number, e: Edge
   const put = (x: number, y: number, label: string, w: number, fill: number): number => {
     const base = y + 4 + 4 * oy;
     const box = [x - shift * w - 3, base - 11, x - shift * w + w + 3, base + 4];
-    // Half a label says the wrong thing; one who came closer knows that more lies outside.
+    // Half a label says the wrong thing; a user who zoomed in expects more outside.
     if (zoom <= 1 && (box[0]! < m.x - 3 || box[1]! < m.y - 2 || box[2]! > m.x + m.w + 3 || box[3]! > m.y + m.h + 2)) return 0;
     if (overlaps(taken, box)) return 0;
     taken.push(box);

@@ -27,7 +27,7 @@ export function focusCaller(column: Row, panel: PanelState): OptionChange[] | nu
   return [{ option: "caller", values: focused ? [] : [id] }];
 }
 
-/** Focuses on the calls of a region, whoever makes them, or on all again. */
+/** Focuses on the calls of a region by any caller, or on all again. */
 export function focusCallee(row: Row, panel: PanelState): OptionChange[] | null {
   if (row.region === noID) return null;
   const id = `#${row.region}`;

@@ -25,7 +25,7 @@ function Runs({ panel }: { panel: PanelState }) {
   const own = bench.runs.value.find((r) => r.id === bench.runID.value);
   const others = bench.otherRuns.value;
   const set = panel.options["with"] !== undefined;
-  // A view of several runs that nobody chose any for takes all that are open.
+  // A view of several runs without a choice takes all open runs.
   useEffect(() => {
     if (!set && others.length > 0) bench.setOption(panel.id, "with", others.map((r) => r.id));
   }, [set, others.length]);

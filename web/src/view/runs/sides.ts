@@ -50,7 +50,7 @@ export function groupedBy(options: Options, key: string): OptionChange[] {
   return [{ option: "a", values: [] }, { option: "b", values: [] }, { option: "by", values: now ? [] : [key] }];
 }
 
-/** What putting a run on a side changes: who takes part, and both sides in full. A side that would have nobody gets all others: two runs change places. */
+/** The runs and both sides after a run is moved to a side. A side without runs gets all others: two runs change places. */
 export function withSide(options: Options, runs: readonly Named[], id: string, part: Part): OptionChange[] {
   const sides = { ...sidesOf(options, runs), [id]: part };
   for (const [empty, full] of [["A", "B"], ["B", "A"]] as const) {

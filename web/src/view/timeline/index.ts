@@ -20,7 +20,7 @@ export const timeline: ViewPlug = {
   symbols: timelineSymbols,
 };
 
-/** "Goroutines" for rows of one kind alone: two timelines of a run are told apart by it. */
+/** "Goroutines" for rows of one kind alone: it distinguishes two timelines of a run. */
 export function kinds(only: string): string {
   const kind = /^kind:([a-z ]+)$/.exec(only)?.[1];
   return kind ? `${kind[0]!.toUpperCase()}${kind.slice(1)}s` : "";

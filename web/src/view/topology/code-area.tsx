@@ -1,10 +1,10 @@
-// A text field for layouts: numbers of lines before it, values of one location behind it, the fault under its word,
+// A text field for layouts: numbers of lines before it, values of one location behind it, the error under its word,
 // and a list of what could be written at the caret.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { offerAt, type Offer, type Vocabulary, type Word } from "./complete";
 
-/** A fault at a place of the text, with what may have been meant. */
+/** An error at a place of the text, with a suggestion. */
 export interface Fault {
   line: number;
   column: number;

@@ -1,4 +1,4 @@
-// The editor of layouts. What is written is applied at once; a fault is shown where
+// The editor of layouts. The text is applied at once; an error is shown where
 // it lies, and the picture stays as it was last good. Beside each line stands its value for one location.
 
 import { useEffect, useRef, useState } from "preact/hooks";

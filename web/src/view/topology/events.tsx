@@ -42,7 +42,7 @@ export function writeBinding(b: Binding): string {
 /** What an event stands for in the picture that is shown. */
 export type Term = NonNullable<Scene["terms"]>[number];
 
-const who: Record<Term["by"], string> = { user: "chosen here", layout: "bound by the layout", "": "bound to what takes most time" };
+const who: Record<Term["by"], string> = { user: "chosen here", layout: "bound by the layout", "": "bound to the region with most time" };
 
 /** What a term is shown as in its row: with its text where it has one that is not set here. */
 export function termNote(term: Term | undefined, bound: boolean): string {
@@ -62,7 +62,7 @@ export function Events({ panel, scene }: { panel: PanelState; scene: Scene | nul
           set={(b) => bench.setOption(panel.id, `event${k}`, writeBinding(b) === "" ? [] : [writeBinding(b)])}
         />
       ))}
-      <p class="quiet">The last event bound colours the locations, unless the layout sets colours. What is chosen here comes before what the layout binds.</p>
+      <p class="quiet">The last event bound colours the locations, unless the layout sets colours. A choice here overrides the binding of the layout.</p>
     </div>
   );
 }

@@ -35,7 +35,7 @@ export function Filter({ panel, space }: { panel: PanelState; space: SpaceMark |
       <Slide label="min" value={low} min={0} max={100} step={0.5} text={at(low)} set={(v) => set("min", v <= 0 && !first.ranged ? "" : `${v}%`)} />
       <Slide label="max" value={high} min={0} max={100} step={0.5} text={at(high)} set={(v) => set("max", v >= 100 && !first.ranged ? "" : `${v}%`)} />
       <p class="quiet">
-        {low > high ? `only what lies outside: above ${at(low)} or below ${at(high)}; ` : ""}
+        {low > high ? `only values outside: above ${at(low)} or below ${at(high)}; ` : ""}
         {thousands(held.shown)} of {thousands(held.held)} locations shown
       </p>
       <label><input type="checkbox" checked={option("range") !== undefined} onChange={(e) => set("range", e.currentTarget.checked ? `${space.low},${space.high}` : "")} /> lock the colours to {unit(space.low)} – {unit(space.high)}</label>

@@ -39,7 +39,7 @@ export function controlsOf(text: string, name: string): string {
   return [...all].filter((m) => m[1] === name || m[1] === "*").map((m) => `\n${m[0]}`).join("");
 }
 
-/** The option for a block, or for text without one, which is then told what is missing. */
+/** The option for a block, or for text without one, which then has an error about the missing part. */
 export function optionOf(block: Block | undefined, text: string): string {
   return block ? `strict:${block.name}\n${block.text}${controlsOf(text, block.name)}` : `strict:\n${text}`;
 }
