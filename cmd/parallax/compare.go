@@ -100,7 +100,7 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	case at < 0 && by == "":
 		return usage("compare: want A... -- B..., or --by KEY; `parallax help compare` shows both")
 	case at >= 0 && by != "":
-		return usage("compare: either -- or --by tells the sides apart, not both")
+		return usage("compare: give the sides by -- or by --by, not both")
 	case at == 0 || at >= 0 && at == len(args)-1 || len(args) == 0:
 		return usage("compare: want runs on both sides of --")
 	}

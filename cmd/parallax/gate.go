@@ -179,7 +179,7 @@ func timesOf(what string, d *compare.Data) *measured {
 	return x
 }
 
-const fewRuns = "; two or three runs a side tell a large change"
+const fewRuns = "; two or three runs per side can show a large change"
 
 // mostNeeded is the number of runs beyond which a change is as large as its limit, for all that is known.
 const mostNeeded = 200
@@ -193,9 +193,9 @@ func uncertain(a, b, needed int) string {
 	case needed > mostNeeded:
 		need = "; it is about as large as the limit, and hundreds of runs would be needed"
 	case needed > max(a, b):
-		need = fmt.Sprintf("; about %d runs a side would tell", needed)
+		need = fmt.Sprintf("; about %d runs per side would decide", needed)
 	default:
-		need = "; more runs would tell"
+		need = "; more runs would decide"
 	}
 	return fmt.Sprintf(", with %d and %d runs not for certain%s", a, b, need)
 }

@@ -97,7 +97,7 @@ func (e *env) proxy() (*server.Proxy, error) {
 		return nil, nil
 	}
 	if e.text("tokens") == "" {
-		return nil, usage("--trust-header needs --tokens FILE, which says what each may: carol read -")
+		return nil, usage("--trust-header needs --tokens FILE with the rights of each user: carol read -")
 	}
 	p := &server.Proxy{Header: header}
 	from := e.list("trust-from")

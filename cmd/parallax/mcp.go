@@ -46,7 +46,8 @@ func runMCP(ctx context.Context, e *env, args []string) error {
 	runs := &mcp.OpenRuns{Opener: func(ctx context.Context, sources []string) ([]view.Run, error) {
 		for _, s := range sources {
 			if !server.Below(roots, s) {
-				return nil, fmt.Errorf("%s lies outside of what may be opened; start parallax mcp with --root DIR", s)
+				return nil, fmt.Errorf("%s is outside the directories that may be opened; "+
+					"start parallax mcp with --root DIR", s)
 			}
 		}
 		return l.All(ctx, sources)

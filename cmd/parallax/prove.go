@@ -41,7 +41,7 @@ func proveClaims(ctx context.Context, w io.Writer, run view.Run, list []finding.
 				right++
 			}
 			told, asked := finding.Evidence{Value: p.Told, Unit: p.Unit}, finding.Evidence{Value: p.Asked, Unit: p.Unit}
-			fmt.Fprintf(w, "    %-7s %s: %s told, %s by query\n            %s\n", verdict, p.Says,
+			fmt.Fprintf(w, "    %-7s %s: %s stated, %s by query\n            %s\n", verdict, p.Says,
 				diagnose.Format(told), diagnose.Format(asked), p.SQL)
 		}
 	}

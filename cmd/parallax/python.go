@@ -16,7 +16,7 @@ func pythonCommand() *command {
 		summary: "write the Python module for notebooks: runs, findings, rows and pictures",
 		help: "The module is one file for Python 3.8 or newer without dependencies; it starts this program as a " +
 			"child. " +
-			"It finds the program by $PARALLAX, beside itself, or on PATH.\n\n" +
+			"It finds the program by $PARALLAX, in its own directory, or on PATH.\n\n" +
 			"  parallax python\n  python3 -c 'import parallax; print(parallax.open(\"run.otf2\").findings())'",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("out", "o", "parallax.py", "where to write it; - is standard output")
@@ -27,7 +27,7 @@ func pythonCommand() *command {
 
 func runPython(_ context.Context, e *env, args []string) error {
 	if len(args) > 0 {
-		return usage("python: no argument wanted; -o FILE says where to write")
+		return usage("python: takes no argument; -o FILE names the file to write")
 	}
 	name := e.text("out")
 	if name == "-" {

@@ -73,7 +73,7 @@ func printExamination(e *env, path string, x *local.Examination) {
 		fmt.Fprintf(w, "it cannot be opened: %s\n", x.Cannot)
 	} else {
 		if x.Locations > 0 {
-			fmt.Fprintf(w, "intervals of %d of %d locations are concerned: whatever looks at these may fail\n",
+			fmt.Fprintf(w, "intervals of %d of %d locations are concerned: views of these may fail\n",
 				x.Locations, x.Of)
 		}
 		list := func(label string, words []string) {

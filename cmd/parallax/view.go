@@ -123,7 +123,7 @@ func runView(ctx context.Context, e *env, args []string) error {
 		return usage("--run: %v", err)
 	}
 	if missing := v.Needs.Missing(runs[0].Store); missing != "" {
-		return fmt.Errorf("view %s: %s; `parallax views` says what each needs", v.Name, missing)
+		return fmt.Errorf("view %s: %s; `parallax views` lists the data that each needs", v.Name, missing)
 	}
 	q := &view.Request{Runs: runs, Values: values, Size: out.picture.Size()}
 	spec, note, err := e.spec().First(ctx, v, runs)

@@ -233,7 +233,7 @@ func (a *Writer) Property(key, value string) {
 		a.w.Property(key, value)
 		return
 	}
-	a.w.Report(trace.MissingDetails, "properties of the run, which may tell whose it is", 1, "")
+	a.w.Report(trace.MissingDetails, "properties of the run, which may identify its owner", 1, "")
 }
 
 // Report passes counts of repairs, guesses and omissions on, without their descriptions unless properties are kept.

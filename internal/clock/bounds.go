@@ -10,7 +10,7 @@ import (
 // stretches bounds how many parts of the time of a pair are kept apart.
 const stretches = 16
 
-// bounds keep the smallest value in each of a few stretches of time. A stretch is
+// bounds keep the smallest value in each of a few time ranges. A stretch is
 // 2^shift ns long; when there are too many, neighbours are joined.
 type bounds struct {
 	shift uint8

@@ -28,7 +28,7 @@ type Derived[T any] struct {
 }
 
 // errNotKept is the error of a result that has to be made.
-var errNotKept = errors.New("the result is not kept beside the store")
+var errNotKept = errors.New("the result is not stored with the run")
 
 // Of returns the result of a run.
 func (d Derived[T]) Of(ctx context.Context, run *Run) (T, error) {

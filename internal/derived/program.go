@@ -25,7 +25,7 @@ func programVersion(info *debug.BuildInfo, executable func() string) int {
 	return int(h.Sum64() >> 1)
 }
 
-// commit returns what a program was built from; empty: not known, or files were changed.
+// commit returns the revision that a program was built from; empty: not known, or files were changed.
 func commit(info *debug.BuildInfo) string {
 	if info == nil {
 		return ""

@@ -47,7 +47,7 @@ const (
 )
 
 // WriteArrow writes the batches that a function yields. It encodes a batch by encode, which several goroutines may
-// call at once, and writes what it made by write, in the order of the rows.
+// call at once, and writes the results by write, in the order of the rows.
 func WriteArrow(w io.Writer, columns []table.Column, form ArrowForm,
 	each func(encode func(*table.Batch) (*ArrowBatches, error), write func(*ArrowBatches) error) error) error {
 	a := &arrowWriter{w: w, columns: columns}
@@ -349,7 +349,7 @@ func (a *arrowEncoder) column(v *table.Vector, from, to int) {
 		a.body = binary.LittleEndian.AppendUint32(a.body, 0)
 		for _, x := range v.Texts[from:to] {
 			if n += len(x); n > math.MaxInt32 && a.err == nil {
-				a.err = errors.New("arrow: texts of more than 2 GB in 65,536 rows")
+				a.err = errors.New("arrow: strings of more than 2 GB in 65,536 rows")
 			}
 			a.body = binary.LittleEndian.AppendUint32(a.body, uint32(n))
 		}

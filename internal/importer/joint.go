@@ -138,7 +138,7 @@ func (p *part) Location(l trace.Location) trace.LocationID {
 	return at
 }
 
-// belowThread says whether a location is a thread that an earlier source has, or below the row of one.
+// belowThread reports whether a location is a thread that an earlier source has, or below the row of one.
 func (p *part) belowThread(at trace.LocationID) bool {
 	return p.shared[at] || p.aside[at]
 }
@@ -159,7 +159,7 @@ func (p *part) same(kind trace.Kind, who osIdentity) (trace.LocationID, bool) {
 	return 0, false
 }
 
-// rowBelow is the row for what a source says of a location that an earlier one has.
+// rowBelow returns the row for the records of a source about a location that an earlier source has.
 func (p *part) rowBelow(at trace.LocationID) trace.LocationID {
 	return Once(p.rows, at, func() trace.LocationID {
 		row := p.Writer.Location(trace.Location{Parent: at, Kind: trace.KindRepeat, Key: p.name,

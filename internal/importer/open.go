@@ -261,7 +261,7 @@ func (m mounts) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// ofKernel says whether a file without a size lies in a file system of the kernel: reading one may wait for ever.
+// ofKernel reports whether a file without a size lies in a file system of the kernel: reading one may wait for ever.
 func ofKernel(name string) bool {
 	full, err := filepath.Abs(name)
 	if err == nil {

@@ -242,7 +242,7 @@ type plain struct {
 	io.Closer
 }
 
-// openError says why a file cannot be opened, and gives advice.
+// openError returns the error of a file that cannot be opened, with advice.
 func openError(label string, err error) error {
 	e := &Error{File: label, Kind: ErrMalformed, Cause: err.Error()}
 	var p *fs.PathError

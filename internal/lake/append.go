@@ -71,7 +71,7 @@ func Complete(a *About, r *table.Run) {
 	a.Keys = all
 }
 
-// startOf says when a run began, in microseconds since 1970, and whose clock tells it: that of the trace where its
+// startOf returns when a run began, in microseconds since 1970, and whose clock tells it: that of the trace where its
 // times are dates, else the time of its file, else now.
 func startOf(r *table.Run) (int64, string) {
 	year := func(t time.Time) bool { return t.Year() >= 2000 && t.Before(time.Now().AddDate(1, 0, 0)) }

@@ -40,7 +40,7 @@ type infoOut struct {
 	Samples     int64             `json:"samples"`
 	Instants    int64             `json:"instants"`
 	ProfileRows int64             `json:"profile_rows"`
-	Top         []view.RegionInfo `json:"top_regions" jsonschema:"most exclusive time first; ns unless unit says so"`
+	Top         []view.RegionInfo `json:"top_regions" jsonschema:"most exclusive time first, in ns or unit"`
 	Metrics     []string          `json:"metrics"`
 	Properties  map[string]string `json:"properties"`
 	Report      []view.ReportInfo `json:"import_report" jsonschema:"what was repaired, guessed or skipped"`
@@ -345,8 +345,8 @@ func (s *Server) compare(ctx context.Context, _ *sdk.CallToolRequest, in compare
 // A Verdict is the judgement of a limit.
 type Verdict struct {
 	Limit   string `json:"limit"`
-	Verdict string `json:"verdict" jsonschema:"holds, broken, or cannot tell: too few runs"`
-	Text    string `json:"text,omitempty" jsonschema:"by how much, and how many runs would tell"`
+	Verdict string `json:"verdict" jsonschema:"holds, broken, or cannot tell (too few runs)"`
+	Text    string `json:"text,omitempty" jsonschema:"by how much, and how many runs would decide"`
 }
 
 type compareOut struct {

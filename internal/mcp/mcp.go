@@ -111,7 +111,7 @@ func New(c Config) *Server {
 		sdk.AddTool(s.sdk,
 			add("prove",
 				"Whether the numbers in the sentences of findings hold: each claim with the SQL that gives it again, "+
-					"the number told and the number that the query gives."), s.prove)
+					"the stated number and the result of the query."), s.prove)
 	}
 	sdk.AddTool(s.sdk, add("query", "SQL (SQLite, read only) over a run. "+schemaOf(c.Database(nil))), s.query)
 	for name, text := range c.Documents {

@@ -20,7 +20,7 @@ type sourceIn struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"lines with values wanted, 20 unless said, largest first"`
 }
 
-// A sourceOut is the data of the view source, cut to what was asked for.
+// A sourceOut is the data of the view source, cut to the requested lines.
 type sourceOut struct {
 	File   string `json:"file"`
 	Found  string `json:"found" jsonschema:"file that the text is from; empty: no text, see notes"`

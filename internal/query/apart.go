@@ -288,7 +288,7 @@ func (p *process) next() ([]any, error) {
 	return cells, nil
 }
 
-// explain says why a process broke off.
+// explain returns the cause why a process broke off.
 func (p *process) explain(err error) error {
 	if cause := context.Cause(p.ctx); cause != nil {
 		return fmt.Errorf("query: %w", cause)

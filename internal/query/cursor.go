@@ -149,7 +149,7 @@ func (c *cursor) start() {
 		defer close(batches)
 		defer func() {
 			if p := recover(); p != nil {
-				c.failed = fmt.Errorf("table %s: %v: a fault of the program\n%s", c.table.Name, p, debug.Stack())
+				c.failed = fmt.Errorf("table %s: %v: internal error\n%s", c.table.Name, p, debug.Stack())
 			}
 		}()
 		c.failed = c.table.Scan(ctx, c.run, &filter, out)

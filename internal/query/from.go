@@ -24,7 +24,7 @@ func (r *Rows) nextFrom() bool {
 	default:
 		r.given++
 		if r.bytes += sizeOf(r.cells); r.most > 0 && r.bytes > r.most {
-			r.err = fmt.Errorf("query: the rows have more than %d MiB; ask for fewer rows or shorter texts, or add "+
+			r.err = fmt.Errorf("query: the rows have more than %d MiB; ask for fewer rows or shorter strings, or add "+
 				"up in SQL", r.most>>20)
 		}
 		return r.err == nil

@@ -250,8 +250,8 @@ func (r *Rows) Next() bool {
 		return false
 	}
 	if r.bytes += sizeOf(r.cells); r.most > 0 && r.bytes > r.most {
-		r.err = fmt.Errorf("query: the rows have more than %d MiB; ask for fewer rows or shorter texts, or add up in "+
-			"SQL",
+		r.err = fmt.Errorf("query: the rows have more than %d MiB; ask for fewer rows or shorter strings, or add up "+
+			"in SQL",
 			r.most>>20)
 		return false
 	}

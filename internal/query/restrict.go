@@ -47,7 +47,7 @@ var asks = []string{"select", "with", "values"}
 // harmless lists the pragmas that only describe the schema.
 var harmless = []string{"table_info", "table_xinfo", "table_list", "function_list", "database_list"}
 
-// onlyAsks says why a text is not one statement that asks. It is looked at before the
+// onlyAsks returns an error if a text is not one statement that only reads. It is looked at before the
 // engine sees it, which follows some pragmas while it still compiles.
 func onlyAsks(text string) error {
 	words := statement(text)

@@ -89,7 +89,7 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	s.AddLayer("axis", -1, line, text)
 }
 
-// axisRoom says from where to where labels of a horizontal axis may reach, and where its name
+// axisRoom returns from where to where labels of a horizontal axis may reach, and where its name
 // ends at the latest. Labels of frames side by side stay in their half of the gap, and the name
 // over its own axis: beside the next one's first number it would read as if it named that.
 func (s *Scene) axisRoom(frame int) (from, to, end float32) {

@@ -241,7 +241,7 @@ func wrapNotes(notes []string, width float32, most int) (lines []string) {
 	return lines
 }
 
-// moreNotes says how many are left out.
+// moreNotes describes how many are left out.
 func moreNotes(n int) string {
 	if n == 1 {
 		return "and 1 more note"

@@ -45,11 +45,11 @@ func (e *apiError) Error() string { return e.Message }
 
 var (
 	errBusy = &apiError{Status: http.StatusServiceUnavailable, Kind: "busy",
-		Message: "too much is being computed at once", Hint: "try again in a moment"}
+		Message: "too many requests are being computed at once", Hint: "try again in a few seconds"}
 	errSuperseded = &apiError{Status: http.StatusConflict, Kind: "superseded",
 		Message: "a newer request of the same panel took its place"}
 	errPanic = &apiError{Status: http.StatusInternalServerError, Kind: "internal",
-		Message: "this is a fault of the program; the log has the details",
+		Message: "internal error; the log has the details",
 		Hint:    "choose another selection, and please report it"}
 )
 

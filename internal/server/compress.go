@@ -70,7 +70,7 @@ type plainPacker struct{ io.Writer }
 func (plainPacker) Flush() error { return nil }
 func (plainPacker) Close() error { return nil }
 
-// newPacker compresses what is written as the client accepts, and says so in the header.
+// newPacker compresses the answer as the client accepts, and says so in the header.
 func newPacker(w http.ResponseWriter, accept string) packer {
 	switch {
 	case accepts(accept, "zstd"):

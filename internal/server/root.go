@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// confined says why a source may not be opened: it lies outside of the directories that the server was given.
+// confined returns an error if a source is outside the directories that the server was given.
 func (s *Server) confined(source string) error {
 	if s.config.Roots == nil || Below(s.config.Roots, source) || s.own(source) {
 		return nil
 	}
 	return &apiError{Status: http.StatusForbidden, Kind: "forbidden",
-		Message: quoteShort(withoutPasswords(source)) + " lies outside of what this server may open",
+		Message: quoteShort(withoutPasswords(source)) + " is outside the directories that this server may open",
 		Hint:    "start parallax with --root DIR to allow a directory"}
 }
 

@@ -245,7 +245,7 @@ func mayWrite(r *http.Request) bool {
 }
 
 var errReadOnly = &apiError{Status: http.StatusForbidden, Kind: "forbidden",
-	Message: "this token only looks: it neither opens nor closes runs",
+	Message: "this token is read-only: it neither opens nor closes runs",
 	Hint:    "ask the person who started parallax for one with full access"}
 
 // shareJSON answers POST /api/share: a token that only looks.

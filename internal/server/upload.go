@@ -155,7 +155,7 @@ func (u *uploads) batch(id batchID) (*batch, error) {
 }
 
 var errUploadsFull = &apiError{Status: http.StatusRequestEntityTooLarge, Kind: "too-large",
-	Message: "the uploads take more room than this server allows",
+	Message: "the uploads take more disk space than this server allows",
 	Hint:    "close runs that were uploaded, or copy the files yourself and open them by path"}
 
 var errQuota = &apiError{Status: http.StatusRequestEntityTooLarge, Kind: "too-large",
@@ -310,7 +310,7 @@ type openRequest struct {
 func wantJSON(r *http.Request) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return &apiError{Status: http.StatusUnsupportedMediaType, Kind: "usage",
-			Message: "the body is not said to be JSON", Hint: "send Content-Type: application/json"}
+			Message: "the Content-Type of the body is not JSON", Hint: "send Content-Type: application/json"}
 	}
 	return nil
 }

@@ -198,7 +198,7 @@ func TestPanicInAViewIsAnAnswerAndALogEntry(t *testing.T) {
 		c.Views = []*view.View{p.view()}
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})
-	h.failure(probeURL+"scene", 500, "internal", "fault of the program")
+	h.failure(probeURL+"scene", 500, "internal", "internal error")
 	if !strings.Contains(log.String(), "index out of range") || !strings.Contains(log.String(), "view_test.go") {
 		t.Errorf("the log lacks cause or stack: %s", log.String())
 	}

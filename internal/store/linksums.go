@@ -110,7 +110,7 @@ func (a *LinkAdder) Add(s LinkSum) {
 // Most is the number of sums that are kept before they are added up.
 func (a *LinkAdder) Most() int { return max(2*a.pairs, leastAdded) }
 
-// Room takes n sums more, which the caller writes into what it returns before it calls anything else.
+// Room adds n sums, which the caller writes into the returned slice before it calls anything else.
 func (a *LinkAdder) Room(n int) []LinkSum {
 	if len(a.sums) >= a.Most() {
 		a.addUp()

@@ -21,7 +21,7 @@ type RoleRunner interface {
 		f func(k int, runs []RoleRun) error) error
 }
 
-// RoleRuns gives the time of each of the locations by itself, without those below it,
+// RoleRuns returns the time of each of the locations by itself, without those below it,
 // per role, from each edge to the next. f is called for one location after the other
 // with all that is not zero; no bin of a role is in two runs. The runs are f's until it returns.
 func RoleRuns(ctx context.Context, r Reader, locations []trace.LocationID, edges []trace.Time,

@@ -240,7 +240,7 @@ type Info struct {
 // beside a profile, is a profile for everything that adds up.
 func (i *Info) Timed() bool { return i.Rows > 0 }
 
-// RoleOfInstant says which of two roles wins where lanes of one location are in
+// RoleOfInstant returns the role, of two, that wins if lanes of one location are in
 // different ones at the same instant: busy before not busy, then the order of
 // the list in package trace. Annotations lose to everything but nothing.
 func RoleOfInstant(a, b trace.Role) trace.Role {

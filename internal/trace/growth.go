@@ -31,4 +31,4 @@ func (g *Growth) Settle(c *Counter) (wrong bool) {
 }
 
 // FallingCounters is the report of a store on counters whose format calls them accumulated and whose values fall.
-const FallingCounters = "counters said to accumulate whose values fall, taken as levels"
+const FallingCounters = "counters that should accumulate but whose values fall, taken as levels"

@@ -41,7 +41,7 @@ type OpenInterval struct {
 	Region RegionID
 }
 
-// A Segment is a stretch of time in which one interval of a lane is innermost.
+// A Segment is a time range in which one interval of a lane is innermost.
 // The segments of a lane partition its time; NoRegion means nothing is open.
 type Segment struct {
 	Begin, End Time

@@ -86,7 +86,7 @@ func (r *Request) ArrangeHierarchy(ctx context.Context, find GroupFinder) (a Arr
 		if how, err := parseArrange(r.Values.Text("arrange")); err != nil || how == nil {
 			return Arranged{}, "", err
 		}
-		return Arranged{}, "the hierarchy is another than groups that behave alike: locations are in its order", nil
+		return Arranged{}, "the hierarchy is not that of groups of similar locations: locations are in its order", nil
 	}
 	a, err = r.Arrange(ctx, find)
 	return a, "", err
@@ -319,7 +319,7 @@ func (a *Arrangement) Partition(ids []trace.LocationID) (of []int32, members [][
 	return of, members, groups
 }
 
-// optimal says whether groups are the parts of the best cut.
+// optimal reports whether groups are the parts of the best cut.
 func (a *Arrangement) optimal() bool { return strings.HasPrefix(a.By, "optimal") }
 
 // AddNote describes how rows are ordered, if that is not as in the tree.
@@ -332,10 +332,10 @@ func (a *Arrangement) AddNote(notes []string) []string {
 			fmt.Sprintf("locations are grouped by the best cut of the tree: %s of %s", Count(len(a.Groups), "part"),
 				Count(len(a.Order), "location")))
 	case len(a.Groups) == 1:
-		return append(notes, "locations are ordered by groups that behave alike, and all are one group")
+		return append(notes, "locations are ordered by groups of similar locations, and all are one group")
 	}
 	return append(notes,
-		fmt.Sprintf("locations are ordered by groups that behave alike, the smallest first: %s",
+		fmt.Sprintf("locations are ordered by groups of similar locations, the smallest first: %s",
 			Count(len(a.Groups), "group")))
 }
 

@@ -264,7 +264,7 @@ func (b *Beside) Detail(it scene.Item, f *Fact) error {
 
 func (b *Beside) title(k int, title string) string { return title + ", " + b.Names[k] }
 
-// own says of which run a fact is; ids of the second choose nothing in the first.
+// own returns the run of a fact; ids of the second choose nothing in the first.
 func (b *Beside) own(k int, f Fact) Fact {
 	f.Title = b.title(k, f.Title)
 	if k == 1 {

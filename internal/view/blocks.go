@@ -91,6 +91,6 @@ func (b *Blocks) Note(what string) string {
 	if b.Level {
 		where = "places of the tree"
 	}
-	return fmt.Sprintf("%s behave alike, and are too many for %s each: %s are compared instead, %d in all",
+	return fmt.Sprintf("%s are similar, and too many for %s each: %s are compared instead, %d in all",
 		Count(len(b.Of), "location"), what, where, len(b.Members))
 }

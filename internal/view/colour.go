@@ -32,7 +32,7 @@ func (c *Colours) Named(name string, role trace.Role) scene.Colour {
 // mostColoured is the number of runs that are looked at for their regions; those of further ones are mostly the same.
 const mostColoured = 16
 
-// Colours gives the regions of all runs of the request their colours. Those of the first run are as if it
+// Colours assigns colours to the regions of all runs of the request. Those of the first run are as if it
 // were alone; regions that only others have come after them.
 func (q *Request) Colours(ctx context.Context) (*Colours, error) {
 	runs := q.Runs
@@ -45,7 +45,7 @@ func (q *Request) Colours(ctx context.Context) (*Colours, error) {
 	return newColours(ctx, runs[:min(len(runs), mostColoured)])
 }
 
-// ColoursOf gives the regions of a run their colours.
+// ColoursOf assigns colours to the regions of a run.
 func ColoursOf(ctx context.Context, r *Run) (*Colours, error) {
 	return derived.Keep(r.Cache, "colours", func(*Colours) int64 { return int64(len(r.Store.Regions())) * 96 },
 		func() (*Colours, error) {

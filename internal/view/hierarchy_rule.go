@@ -53,7 +53,7 @@ func HierarchyBy(rule string, t *store.Tree, selected []trace.LocationID, holds 
 	return groupedHierarchy(t, chosenIn(t, selected, holds), groups), nil
 }
 
-// ownTree says whether a rule is the source's own tree.
+// ownTree reports whether a rule is the source's own tree.
 func ownTree(rule string) bool { return rule == "" || rule == "tree" || rule == "auto" }
 
 // HierarchyOf makes the hierarchy of an arrangement, in its order: all, groups,

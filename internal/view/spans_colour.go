@@ -124,7 +124,7 @@ func (c *Colours) ServiceLegend(tree *store.Tree, times map[trace.LocationID]tra
 	return out
 }
 
-// ServiceNote says where colours of services start over; "" if they do not.
+// ServiceNote describes where colours of services start over; "" if they do not.
 func (c *Colours) ServiceNote() string {
 	if len(c.services) <= serviceHues*serviceShades {
 		return ""

@@ -67,7 +67,7 @@ func TwinNotes(v Values, r Result) []string {
 	return notes
 }
 
-// SizeOf says how much a selection holds. Locations are those with intervals of
+// SizeOf returns the size of a selection. Locations are those with intervals of
 // their own; a profile has none, and there every location counts that has no others
 // below it.
 func SizeOf(r store.Reader, sel trace.Selection) TwinSelection {

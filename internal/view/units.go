@@ -24,7 +24,7 @@ func (r *Request) Holders(ctx context.Context, of string) (chosen []trace.Locati
 	return chosen, holds, nil
 }
 
-// A Roster is what a view compares: units, which are locations, or ranks in place of all of theirs.
+// A Roster is the compared items of a view: units, which are locations, or ranks in place of all of theirs.
 type Roster struct {
 	Holders []trace.LocationID // that hold calls, ascending
 	UnitOf  []int32            // of each holder: its place in Units

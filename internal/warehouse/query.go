@@ -26,7 +26,7 @@ var Standard = clickhouse.Settings{"aggregate_functions_null_for_empty": 1, "joi
 // Query runs a statement on the servers, in their SQL, and returns rows as they come.
 func (p *Place) Query(ctx context.Context, text string, limits query.Limits) (*query.Rows, error) {
 	settings := maps.Clone(Standard)
-	settings["readonly"] = 2 // a statement may set what it needs, and change nothing
+	settings["readonly"] = 2 // a statement may change settings, but no data
 	if limits.Time > 0 {
 		settings["max_execution_time"] = int(math.Ceil(limits.Time.Seconds()))
 	}

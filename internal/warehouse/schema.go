@@ -3,7 +3,7 @@
 //
 //	TABLE_rows   rows of all runs, partitioned by time, ordered for questions about a region
 //	TABLE_all    on a cluster: those of all servers
-//	TABLE        a view of the rows of whole runs: what people ask
+//	TABLE        a view of the rows of whole runs, for queries
 //	lake_runs    the state of each run: loading, whole or gone
 //	lake_outlines  each run without rows, for comparisons of many runs
 //
@@ -127,7 +127,7 @@ func (l layout) create(t *table.Table) string {
 		l.window())
 }
 
-// complete adds to a table of an older version what it lacks.
+// complete adds missing columns to a table of an older version.
 func (l layout) complete(name string) string {
 	add := "add column if not exists " + monthColumn
 	if strings.HasSuffix(name, "_rows") {

@@ -18,7 +18,7 @@ import (
 type Event struct {
 	At             trace.Time
 	Address, Bytes int64
-	Total          int64 // what the allocator says is taken after it; negative: it does not say
+	Total          int64 // bytes taken after it, as the allocator records them; negative: unknown
 	Thread         trace.LocationID
 	Row            int32 // in order of the thread
 }
@@ -36,7 +36,7 @@ type Block struct {
 // A Peak is the memory of a device when most of it is taken.
 type Peak struct {
 	At     trace.Time
-	Total  int64 // taken; where the allocator does not say it is what the blocks hold
+	Total  int64 // taken; if the allocator does not record it, the sum of the blocks
 	Told   bool  // the allocator says how much is taken
 	Held   int64 // by the blocks: the rest was allocated before the recording
 	Blocks []Block

@@ -67,7 +67,7 @@ type Wait struct {
 
 // A Row is the waiting that one actor in one region caused to others.
 type Row struct {
-	Actor  int32 // NoActor for what the records contradict
+	Actor  int32 // NoActor if the records contradict it
 	Region int32
 	// Direct and Indirect are by kind of the wait. Indirect is through others that
 	// waited themselves.

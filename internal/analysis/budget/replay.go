@@ -192,7 +192,7 @@ func (c *Change) rates(b *Budget, settled []Wait, rounds []trace.Time) {
 	}
 }
 
-// awaited divides what actors have too much over their time: where others wait for them they lose most. Without rounds
+// awaited distributes the excess of actors over their time: where others wait for them they lose most. Without rounds
 // no other record shows the moments at which an actor was late.
 func (c *Change) awaited(b *Budget, settled []Wait, factor []float64, until trace.Time) [][]remainder {
 	out := make([][]remainder, len(factor))
@@ -212,7 +212,7 @@ func (c *Change) awaited(b *Budget, settled []Wait, factor []float64, until trac
 		all, sum := trace.Time(0), trace.Time(0)
 		c.own(b, a, until, func(begin, end trace.Time) {
 			n, _ := slices.BinarySearchFunc(on, begin+1, compareEnd)
-			first := end // from when on an actor waits for what ends here
+			first := end // from here on an actor waits for the end of this
 			for i := n; i < len(on) && on[i].End <= end; i++ {
 				first = min(first, max(on[i].Begin, begin))
 			}
@@ -352,7 +352,7 @@ func (c *Change) advance(b *Budget, a int32, to trace.Time, rounds []trace.Time)
 	c.at[a], c.from[a] = to, i+int(t.dropped)
 }
 
-// left is what parts leave of a time.
+// left is the rest of a time without parts.
 func left(parts []remainder, begin, end trace.Time) float64 {
 	sum := float64(end - begin)
 	i, _ := slices.BinarySearchFunc(parts, begin+1, remainder.compareEnd)

@@ -7,7 +7,7 @@
 // is the interval around it on the same lane, one in another lane that the format tells
 // (trace.Columns.Callers), or the virtual root. Every call is
 // one point of its bucket, nested calls of one region too, so inclusive times of
-// recursive calls overlap; Outermost counts each stretch of time once.
+// recursive calls overlap; Outermost counts each time range once.
 //
 //	Collector   rows of many locations → buckets of each
 //	Graph       the buckets of one location, or of several merged

@@ -63,7 +63,7 @@ type digestBuilder struct {
 	kind       uint64
 	pathFinder                  // its stack holds regions with kindPairs
 	active     []int32          // by region: how often it is on the stack, with kindPairs
-	base       []trace.RegionID // what is around the top of the lane, with kindPairs
+	base       []trace.RegionID // regions around the top of the lane, with kindPairs
 
 	first                []int32 // where the rows of a path begin, of those found last
 	inclusive, exclusive []int64 // of a leaf, by path

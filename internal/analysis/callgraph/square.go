@@ -55,7 +55,7 @@ func (p Point) Shrink(scale float64) Point {
 	return Point{0.5 + scale*(p.X-0.5), 0.5 + scale*(p.Y-0.5)}
 }
 
-// Locate says which slice of n and which ring holds a point: the hit test. The
+// Locate returns the slice, of n, and the ring that hold a point: the hit test. The
 // centre is (0, 0).
 func Locate(p Point, n int) (slice, ring int) {
 	dx, dy := p.X-0.5, p.Y-0.5

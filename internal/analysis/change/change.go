@@ -22,7 +22,7 @@ import (
 // Options define the changes to report. The zero value is that of Defaults.
 type Options struct {
 	Window    int     // how many values are looked at together
-	P         float64 // what a change may be by chance
+	P         float64 // probability of such a change by chance
 	Magnitude float64 // the least relative change
 	// Drawn is how often the values on both sides of a point, up to a window each, are dealt anew, from a
 	// fixed seed: a point is chance if more than P of the drawings divide as well. 0: never, as Hunter
@@ -58,7 +58,7 @@ func Points(v []float64, o Options) []Point {
 		o = Defaults
 	}
 	draw := rand.New(rand.NewPCG(1, 1))
-	first := o.P // a first look may be less strict: what is weak is taken back
+	first := o.P // a first look may be less strict: weak points are removed later
 	switch {
 	case o.P < 0.05:
 		first *= 10

@@ -72,8 +72,8 @@ func (c Change) Within(limit float64) Answer {
 	return CannotTell
 }
 
-// NeededFor says how many runs a side would tell in four cases of five on which side of a limit the change is. 0 where
-// one value a side tells no spread.
+// NeededFor returns the number of runs per side that would show in four cases of five on which side of a limit the
+// change is. 0 where one value a side tells no spread.
 func NeededFor(a, b []float64, limit float64) int {
 	moved := make([]float64, len(a))
 	for i, x := range a {

@@ -121,7 +121,7 @@ func cut(m, n int) (k int, confidence float64) {
 	for _, w := range ways {
 		all += w
 	}
-	tail := ways[0] / all // P(U ≤ 0): what all differences leave out at one end
+	tail := ways[0] / all // P(U ≤ 0): the tail at one end
 	for k+1 < len(ways)/2 && tail+ways[k+1]/all <= Level/2 {
 		k++
 		tail += ways[k] / all

@@ -8,7 +8,7 @@ type Verdict string
 
 const (
 	Changed Verdict = "changed"
-	Same    Verdict = "same"    // not changed by more than what is worth saying
+	Same    Verdict = "same"    // not changed by more than the smallest change to report
 	Unknown Verdict = "unknown" // too few runs, or too noisy
 )
 
@@ -37,7 +37,7 @@ func (e *Estimate) Judge(q, worth float64) Verdict {
 // if there is none.
 func (e *Estimate) Detectable() float64 { return (e.Change.High - e.Change.Low) / 2 }
 
-// Needed says how many runs a side would show a relative change of worth in four cases of
+// Needed returns the number of runs per side that would show a relative change of worth in four cases of
 // five: Noether's bound for Mann and Whitney's test, with the spread of these values. 0
 // where one value a side tells no spread.
 func Needed(a, b []float64, worth float64) int {

@@ -26,7 +26,7 @@ type Event struct {
 	At    trace.Time
 	Actor int32
 	State State
-	Label int32 // of what it is busy with, or waits in
+	Label int32 // of its activity, or of its wait
 }
 
 // A Starve is an actor that waits while another alone is busy, each with its label.
@@ -66,7 +66,7 @@ func New(actors int, begin trace.Time) *Sweep {
 	return s
 }
 
-// Feed takes events of a stretch of time, in any order; those of an actor at one moment
+// Feed takes events of a time range, in any order; those of an actor at one moment
 // count in the order given. All lie after those of the last call. O(n log n + changes of who
 // is alone × actors).
 func (s *Sweep) Feed(events []Event) {

@@ -70,7 +70,7 @@ type frame struct {
 	begin, end    trace.Time
 	moved         trace.Time
 	floor         trace.Time // of the path: nothing of it comes before
-	cursor        trace.Time // what is walked so far
+	cursor        trace.Time // end of the part that is walked
 	later         kid        // the child taken last
 	has           bool
 	from, at, top int // in kids: first, next, past the last

@@ -210,7 +210,7 @@ func (a *culprits) waitWords(f *fault) string {
 	return words.Plural(len(f.hit()), "waits ", "wait a total of ") + words.FormatTime(f.lost)
 }
 
-// otherWords says how many are held up: "15 others".
+// otherWords describes how many are held up: "15 others".
 func (a *culprits) otherWords(f *fault) string {
 	return words.Count(a.outside(f), "other")
 }
@@ -251,7 +251,7 @@ func (a *culprits) each(region int32, units []int32) (mean, calls float64) {
 	return mean, calls
 }
 
-// reasonOf says what the culprits do longer than the others: ": compute takes 300 ms on it
+// reasonOf says the regions in which the culprits take longer than the others: ": compute takes 300 ms on it
 // against 199 to 201 ms on the others", and notes it as evidence.
 func (a *culprits) reasonOf(f *fault, kind finding.Kind, t *totals, n *finding.Finding) string {
 	if kind == finding.StartUp && f.cause() == budget.Nothing { // nothing was recorded that could be compared
@@ -334,8 +334,8 @@ func (f *fault) waitedIn(g *trace.Region) bool {
 	return true
 }
 
-// waitedAt says where a fault is waited for: in regions, and after the end of those who wait; AtEnd is the latter
-// alone, where it is most.
+// waitedAt returns the places of waiting for a fault: in regions, and after the end of those who wait; AtEnd is the
+// latter alone, where it is most.
 func (a *culprits) waitedAt(f *fault, waits []string, n *finding.Finding) (where, atEnd string) {
 	after := f.kinds[budget.End]
 	if 2*after <= f.lost {
@@ -438,7 +438,7 @@ func (a *culprits) phasesOf(f *fault) (out []int) {
 	return out
 }
 
-// when says in which phases a fault lies, or from when to when.
+// when describes the phases in which a fault lies, or from when to when.
 func (a *culprits) when(f *fault, phases []int) string {
 	if len(phases) > 0 {
 		return a.phaseWords(phases)

@@ -13,7 +13,7 @@ import (
 type culprits struct {
 	*diagnosis
 	rows  []*budget.Row // causes that no fault has claimed yet
-	work  []float64     // busy time of a unit in what all do
+	work  []float64     // busy time of a unit in regions that all enter
 	first *edges        // each unit's first record, once it was asked for
 	alone []bool        // by number of a region: only few units do it
 }

@@ -41,13 +41,13 @@ func (q *Question) window() store.Window {
 // A Result holds the findings and the budget of waiting.
 type Result struct {
 	Findings []finding.Finding // most time lost first
-	Unit     string            // of what is lost
+	Unit     string            // of the loss
 	POP      pop.Efficiency
-	Over     string // what POP is over, in words: "16 ranks"
+	Over     string // the rows of POP: "16 ranks"
 	What     string // the same without the number
 	Notes    []string
 
-	Phases     string // what cut the run
+	Phases     string // the region or rule that cut the run
 	PhaseCount int
 
 	Hot   []finding.Proof // regions with most exclusive time

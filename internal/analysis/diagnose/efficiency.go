@@ -66,8 +66,8 @@ func (f *facts) efficiency(ctx context.Context) error {
 			a.members = append(a.members, []int32{f.rowOf[id]})
 		}
 		f.notes = append(f.notes,
-			fmt.Sprintf("efficiencies are of the %d processors alone, since goroutines tell the same time from their "+
-				"side", len(f.processors)))
+			fmt.Sprintf("efficiencies are of the %d processors alone, since goroutines repeat the same time",
+				len(f.processors)))
 	case f.spans: // services have different duties
 		a.what = "services"
 	case f.gpus():
@@ -287,7 +287,7 @@ func (f *facts) team() {
 	}
 }
 
-// users says which rows do the work with most time: a region by its name, or a program, where a scheduler records
+// users returns the rows that do the work with most time: a region by its name, or a program, where a scheduler records
 // only that its tasks run.
 func (f *facts) users() []bool {
 	sums := map[string]float64{}

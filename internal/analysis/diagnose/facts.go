@@ -25,7 +25,7 @@ type facts struct {
 	length   trace.Time // how much of the window was recorded
 	span     trace.Time // from its begin to its end
 	profile  bool       // there is no time, only totals
-	unit     string     // of totals: "ns", or of a profile what its metric counts
+	unit     string     // of totals: "ns", or of a profile the unit of its metric
 	spans    bool       // of services
 
 	rows       []trace.LocationID

@@ -43,7 +43,7 @@ type goroutines struct {
 	life    float64
 	ran     float64
 	waited  float64 // for a processor
-	late    float64 // of it, beyond what is ordinary
+	late    float64 // of it, beyond the ordinary
 	blocked map[trace.RegionID]*blocked
 	members []member // those that live long
 }

@@ -137,7 +137,7 @@ func sampleDevices(c *diagnosis) (d *runfacts.Devices, note string, err error) {
 		some = append(some, d.Units[u])
 	}
 	return runfacts.FindDevices(c.tree, some),
-		fmt.Sprintf("steps and idle GPUs are told of %d of %s, evenly spread: the run has more than %d M intervals",
+		fmt.Sprintf("steps and idle GPUs are those of %d of %s, evenly spread: the run has more than %d M intervals",
 			len(some), words.Count(len(d.Units), "rank"), phase.MostScanned>>20),
 		nil
 }

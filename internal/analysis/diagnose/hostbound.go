@@ -59,7 +59,7 @@ func (g *gpuCase) losses() {
 	}
 }
 
-// recordHost is the next step if no record shows what GPUs wait for.
+// recordHost is the next step if no record shows the reason why GPUs wait.
 const recordHost = "Record the calls of the host too: its launches show what GPUs wait for."
 
 // longNext is the next step if different calls take long between launches.
@@ -87,7 +87,7 @@ func (g *gpuCase) mainIdle() step.Cause {
 	return step.Ranked(sum)[0]
 }
 
-// assumedGPU is what a prediction assumes, by loss.
+// assumedGPU is the assumption of a prediction, by loss.
 var assumedGPU = [step.Bounds]string{
 	step.Input: "data were loaded in time", step.LaunchBound: "work were launched in time",
 	step.SynchronizationBound: "the host did not wait for GPUs", step.CopyBound: "all copies overlapped with " +
@@ -211,7 +211,7 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 			text += fmt.Sprintf(" %s of the GPU operations (%s) are shorter than their launch.",
 				g.say("work shorter than its launch", float64(short)/float64(all), "share",
 					ratio(g.gpuTime("short"), g.gpuTime("launched"))), words.Thousands(int64(short)))
-			g.say("pieces of it", float64(short), "count", "select "+g.gpuTime("short"))
+			g.say("gaps", float64(short), "count", "select "+g.gpuTime("short"))
 		}
 		return text
 	case step.SynchronizationBound:

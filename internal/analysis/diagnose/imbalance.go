@@ -49,7 +49,7 @@ func (a *culprits) varying() error {
 		}
 	}
 	if units, cost := a.shares(f); kind == finding.Imbalance && 3*cost[units[0]] > 2*f.lost && a.clear(units[0]) {
-		// It is one of them. What the others differ by is reported by itself, if it is worth it.
+		// It is one of them. The difference of the others is reported by itself, if it is worth it.
 		a.give(f)
 		f = a.claim(func(r *budget.Row) bool { return a.common(r) && a.accounts.unit[r.Actor] == units[0] })
 		kind = finding.Straggler

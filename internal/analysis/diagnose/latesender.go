@@ -18,7 +18,7 @@ func (f *fault) messages() bool {
 	return f.kinds[budget.LateSender]+f.kinds[budget.LateReceiver] > 2*(f.kinds[budget.Collective]+f.kinds[budget.Join])
 }
 
-// byMessages says which of the two ends of messages is late.
+// byMessages returns the end of messages that is late.
 func (a *culprits) byMessages(f *fault) finding.Kind {
 	if f.kinds[budget.LateReceiver] > f.kinds[budget.LateSender] {
 		return finding.LateReceiver

@@ -12,8 +12,8 @@ import (
 
 // A findingList holds the findings so far, and the units to blame.
 type findingList struct {
-	during store.Window // what a finding is about that names no time
-	lostIn string       // unit of what is lost
+	during store.Window // the time of a finding that names none
+	lostIn string       // unit of the loss
 	list   []finding.Finding
 	blamed []bool                    // by unit
 	told   map[causeKey]finding.Kind // causes of waiting that a finding reports
@@ -39,7 +39,7 @@ func (d *findingList) ranked(f *facts) []finding.Finding {
 		func(x finding.Finding) bool { return float64(x.Lost) > most && x.Kind != finding.Crowded && !f.spans })
 	n, of := len(f.units), "the time of "+words.Count(len(f.units), f.unitWord())
 	if f.accounts.result != nil {
-		n = len(f.rows) // it is their time that is lost, and not that of what they are parts of
+		n = len(f.rows) // it is their time that is lost, and not that of their parents
 	}
 	if n == len(f.rows) && !f.profile {
 		of = "all time"

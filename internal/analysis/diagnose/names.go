@@ -105,7 +105,7 @@ func (c *diagnosis) totalsOf(phases []int) (*totals, error) {
 	return c.totals(c.ctx, store.Window{Begin: begin, End: end, Locations: c.window.Locations})
 }
 
-// phaseWords says which phases: "in all 3 phases (ProfilerStep#3 to 5)".
+// phaseWords describes which phases: "in all 3 phases (ProfilerStep#3 to 5)".
 func (f *facts) phaseWords(phases []int) string {
 	list := f.phases.List
 	n := len(phases)
@@ -204,7 +204,7 @@ func between(low, high float64, unit string) string {
 	return a + " to " + b
 }
 
-// others says how many of all others: "all 15 others", "4 of the 63 others".
+// others describes how many of all others: "all 15 others", "4 of the 63 others".
 func others(n, all int) string {
 	switch {
 	case n >= all && all == 1:

@@ -77,7 +77,7 @@ func findOutliers(c *diagnosis) error {
 	return nil
 }
 
-// oneEach says of which classes every unit has one row: several of a rank, such as
+// oneEach returns of which classes every unit has one row: several of a rank, such as
 // its threads, have different duties and are no peers.
 func oneEach(c *diagnosis, compared []bool) map[string]bool {
 	rows, units := map[string]int{}, map[string]map[int32]bool{}

@@ -234,7 +234,7 @@ func (p *pipeline) tell(r *whatif.Result) {
 	p.list[len(p.list)-1].Gain.By = "replay"
 }
 
-// against says how long the passes of the slow one take, and of the others.
+// against describes how long the passes of the slow one take, and of the others.
 func (p *pipeline) against(r *whatif.Result) string {
 	var parts []string
 	var own, others []trace.LocationID // of workers

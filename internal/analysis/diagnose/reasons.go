@@ -96,7 +96,7 @@ func (w *reasons) keys(class string, busyOnly bool) reasonKeys {
 	}
 }
 
-// counts says which roles may be a reason: never those of waiting.
+// counts returns the roles that may be a reason: never those of waiting.
 func (w *reasons) counts(r trace.Role, busyOnly bool) bool {
 	if busyOnly {
 		return r.Busy()

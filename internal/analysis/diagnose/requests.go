@@ -118,7 +118,7 @@ func ratioOf(a, b string) string {
 	return fmt.Sprintf("select (%s) / (%s)", a, b)
 }
 
-// requests says how many lose by it: "12 of 400 requests".
+// requests describes how many lose by it: "12 of 400 requests".
 func (w *faultWords) requests() string {
 	n := w.count("requests that lose by it", int64(w.x.Requests), w.ask("count(*) from r"))
 	if w.x.Requests == w.found.Requests {
@@ -130,7 +130,7 @@ func (w *faultWords) requests() string {
 	return n + " of " + w.count("requests", int64(w.found.Requests), w.allRequests()) + " requests"
 }
 
-// loss says how much that is: "1.2 s, 31.0 % of their time".
+// loss describes how much that is: "1.2 s, 31.0 % of their time".
 func (w *faultWords) loss() string {
 	return fmt.Sprintf("%s, %s of %s", w.say("lost", float64(w.x.Lost), "ns", w.ask("total(lost) from l")),
 		w.say("lost, of the time of those requests", w.hit(), "share",
@@ -204,7 +204,7 @@ func (w *faultWords) subject() trace.LocationID {
 	}
 }
 
-// callers says how the calls are spread over callers, if there are several.
+// callers describes how the calls are spread over callers, if there are several.
 func (w *faultWords) callers() string {
 	if w.x.Callers == 1 {
 		return ""
@@ -214,7 +214,7 @@ func (w *faultWords) callers() string {
 		w.count("calls of one caller", w.x.MostCalled, w.ask("max(calls) from l")))
 }
 
-// assumedRequests is what a prediction assumes, by kind.
+// assumedRequests is the assumption of a prediction, by kind.
 var assumedRequests = map[finding.Kind]string{
 	finding.SlowOperation: "all calls took as long as the median", finding.RepeatedCalls: "one call did for all",
 	finding.SerialCalls: "the calls were made at once", finding.Retry: "the first call did not fail",

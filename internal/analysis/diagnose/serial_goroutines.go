@@ -31,7 +31,7 @@ type solo struct {
 	region      trace.RegionID
 	time        trace.Time
 	lost        float64    // of processors that idle meanwhile
-	locked      trace.Time // what they idle for a lock, which is not in it
+	locked      trace.Time // their idle time for a lock, which is not in it
 	count       int
 	each        spread     // of the time, over stretches
 	begin, end  trace.Time // of the longest stretch

@@ -46,7 +46,7 @@ func (a *culprits) tellSlack(f *fault, busy map[int32]bool) {
 		Selection: finding.Selection{Locations: a.locations(few)}}, nil)
 }
 
-// recordedWork is the work of a unit in what all do, as far as it is recorded.
+// recordedWork is the work of a unit in regions that all enter, as far as it is recorded.
 func (a *culprits) recordedWork(u int) float64 {
 	if none := a.accounts.work[budget.Nothing]; none != nil {
 		return a.work[u] - float64(none[u])

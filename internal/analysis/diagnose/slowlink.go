@@ -105,7 +105,7 @@ func (x *link) tell(c *diagnosis, f *finding.Finding) {
 	f.View, f.Selection.Locations = "communication", c.locations([]int32{x.from, x.to})
 }
 
-// usualLinkQuery asks for the median over pairs of the lower quartile of what messages take.
+// usualLinkQuery asks for the median over pairs of the lower quartile of message durations.
 func (c *diagnosis) usualLinkQuery() string {
 	key, _, ok := c.unitKey()
 	if !ok || c.window.Locations != nil || !c.window.Whole(c.store) {

@@ -21,7 +21,7 @@ func findSlowPhases(c *diagnosis) error {
 	if c.profile || c.spans || c.phases == nil || c.alike.what == "GPUs" || c.toldKind(finding.Growth) {
 		return nil
 	}
-	if c.phases.Sliced { // no region marks steps: what all call together does
+	if c.phases.Sliced { // no region marks steps: collectives do
 		rounds, region, err := c.rounds()
 		if err != nil || rounds == nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A spread is what a sum over steps, phases, requests or pieces of time is made of: the error of a sum is how far it
+// A spread is the parts of a sum over steps, phases, requests or time ranges: the error of a sum is how far it
 // would move if its parts were drawn anew.
 type spread struct {
 	n            int

@@ -80,7 +80,7 @@ func (a *culprits) beginning() error {
 	return a.tell(f, finding.StartUp)
 }
 
-// lateWords says how long after the others units begin, and notes it as evidence.
+// lateWords describes how long after the others units begin, and notes it as evidence.
 func (a *culprits) lateWords(units []int32, n *finding.Finding) string {
 	first := a.first.times()
 	late := -orderstat.Median(first)

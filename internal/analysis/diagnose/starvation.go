@@ -20,7 +20,7 @@ const (
 )
 
 // starvation: of goroutines that start in one function and live as long, one hardly runs, since the others get the
-// lock or the processor before it again and again. The loss is what it would have run as one of the others.
+// lock or the processor before it again and again. The loss is the time that it would have run as one of the others.
 func (s *scheduler) starvation() error {
 	var found *starved
 	for i := range s.groups {

@@ -25,7 +25,7 @@ func findUnexplained(c *diagnosis) error {
 		return f.Severity != finding.Low && (gpus || !c.isSymptom(&f) && !slices.Contains(doubted, f.Kind))
 	})
 	if c.profile || c.untimed || c.spans || len(c.processors) > 0 || c.tree.Kind[c.units[0]] == trace.KindProcessor ||
-		gpus && found { // what hosts did is reported with idle GPUs
+		gpus && found { // the activity of hosts is reported with idle GPUs
 		return nil
 	}
 	causes, rest, accounts := causesOf(c)
@@ -53,7 +53,7 @@ func findUnexplained(c *diagnosis) error {
 	f := finding.Finding{Kind: finding.Unexplained, Severity: finding.Medium, Lost: untold, Hit: share, Share: share,
 		ShareOf: "all time", View: "findings", Options: map[string][]string{"picture": {"causes"}},
 		Evidence: []finding.Evidence{
-			{Name: "waiting that no finding tells", Value: float64(untold), Unit: "ns",
+			{Name: "waiting that no finding reports", Value: float64(untold), Unit: "ns",
 				From: c.untoldQuery(1, found)},
 			{Name: "share of the time", Value: share, Unit: "share",
 				From: c.untoldQuery(int64(accounts.Time), found)}}}
@@ -193,7 +193,7 @@ func (c *diagnosis) tellLongestWait(f *finding.Finding) {
 		From: c.transferQuery(ids, 1)})
 }
 
-// callWords says for what a call waits that waits for no other location, by its name.
+// callWords describes for what a call waits that waits for no other location, by its name.
 func callWords(name string) string {
 	name = strings.ToLower(name)
 	for _, x := range [][2]string{{"nanosleep", ", a sleep that the program asks for"},

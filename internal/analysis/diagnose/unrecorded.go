@@ -15,7 +15,8 @@ import (
 // leastUnrecorded is the part of the time without records that is reported.
 const leastUnrecorded = 0.5
 
-// findUnrecorded: for most of the time nothing is recorded, and nothing else is found. It says what is recorded.
+// findUnrecorded: for most of the time nothing is recorded, and nothing else is found. It names the recorded
+// activities.
 func findUnrecorded(c *diagnosis) error {
 	idle := c.tree.Kind[c.rows[0]] == trace.KindProcessor
 	if c.profile || c.spans || c.untimed || len(c.processors) > 0 || c.alike.what == "GPUs" || len(c.rows) < 2 ||

@@ -31,7 +31,7 @@ func (f *facts) gatherWaits(ctx context.Context) error {
 		return err
 	}
 	if marker == nil && f.skewed() && f.question.Phase == "auto" {
-		parts = 1 // slices of time would compare what did not happen together
+		parts = 1 // slices of time would compare different phases
 	}
 	var notes []string
 	if f.phases, notes, err = f.src.Cut(marker, parts); err != nil {

@@ -46,7 +46,7 @@ type waitReader struct {
 	tasks      bool         // some need others
 	unrecorded []trace.Time // by actor: time without records between its first and its last
 	collective []bool       // by region
-	wrapper    []bool       // by region: what is waited in it is waited in calls inside
+	wrapper    []bool       // by region: its waiting is in calls inside
 	sends      []sending    // by number of a region
 	polling    []polling    // by number of a region
 	patchy     []bool       // by region: its time counts as that of the region around it; nil: none is so
@@ -284,7 +284,7 @@ func (k *waitReader) step(ctx context.Context, w store.Window, last bool) error 
 // read takes a batch of an actor's intervals.
 func (k *waitReader) read(a int32, c *trace.Columns, begin trace.Time, group func(int, int) int32) {
 	s := &k.rows[a]
-	for _, o := range c.Open { // of the first batch: what began before the selection
+	for _, o := range c.Open { // of the first batch: intervals that began before the selection
 		if !s.begun && o.Begin < begin {
 			s.stack = append(s.stack,
 				open{begin, min(o.End, k.window.End), k.number[o.Region],
@@ -636,7 +636,7 @@ func (k *waitReader) workersEnd() {
 // takingTask is how long a worker may take from idling to a task.
 const takingTask = 50_000
 
-// sync says whether a send waited for its receiver: it is synchronous by name, or it is a
+// sync reports whether a send waited for its receiver: it is synchronous by name, or it is a
 // blocking one that ended only after the receiver came and mostly lay before.
 func (k *waitReader) sync(s, r *budget.Call, m *budget.Message) bool {
 	switch k.sends[s.Region] {
@@ -674,7 +674,7 @@ func (k *waitReader) sendings() []sending {
 	return out
 }
 
-// style says of collectives who waits for whom, by name.
+// style returns of collectives who waits for whom, by name.
 func (k *waitReader) style() []budget.Style {
 	out := make([]budget.Style, len(k.regionNames))
 	for i, n := range k.regionNames {

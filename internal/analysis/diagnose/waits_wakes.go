@@ -488,7 +488,7 @@ func (h *wakeReader) charge(processor int32, p *wake.Piece, begin, end trace.Tim
 	}
 }
 
-// overlapping are the spans, which are in order and apart, that overlap with a stretch of time.
+// overlapping are the spans, which are in order and apart, that overlap with a time range.
 func overlapping(list []soloSpan, begin, end trace.Time) []soloSpan {
 	i, _ := slices.BinarySearchFunc(list, begin, func(s soloSpan, t trace.Time) int { return cmp.Compare(s.end, t+1) })
 	k := i
@@ -509,7 +509,7 @@ func (h *wakeReader) causeOf(p *wake.Piece) (kind, region string) {
 		return string(finding.ProcessorWait), g.Name
 	case waits:
 		switch name := strings.TrimPrefix(strings.TrimPrefix(g.Name, "runtime "), stateWaiting); {
-		case h.own[p.Actor] && p.Hops > 0: // the runtime had not begun yet with what is waited for
+		case h.own[p.Actor] && p.Hops > 0: // the runtime had not begun yet with the awaited work
 			return h.kindOf(p, h.function(p.Actor)), h.function(p.Actor)
 		case name == ": sleep":
 			return "sleep", g.Name
@@ -538,7 +538,7 @@ func (h *wakeReader) function(actor int32) string {
 	return ""
 }
 
-// kindOf says how a piece in which a goroutine does something makes others wait.
+// kindOf describes how a piece in which a goroutine does something makes others wait.
 func (h *wakeReader) kindOf(p *wake.Piece, function string) string {
 	switch how := h.how(p); {
 	case h.own[p.Actor]:
@@ -636,7 +636,7 @@ func (s *scheduler) processorIDs(told bool) {
 	}
 }
 
-// present calls f for the parts of a stretch of time in which a processor is there.
+// present calls f for the parts of a time range in which a processor is there.
 func (s *scheduler) present(id int, begin, end trace.Time, f func(begin, end trace.Time)) {
 	for i, p := range s.steps {
 		until := end

@@ -31,7 +31,7 @@ func (l *Labels) Finest(thresholds, significant []float64, fits func(Cut) bool) 
 	return l.Best(thresholds, significant[k]), significant[k], true
 }
 
-// Past says whether odds are past a threshold, and not merely at it.
+// Past reports whether odds are past a threshold, and not merely at it.
 func Past(threshold, odds float64) bool {
 	return odds > threshold*(1+tie) && !math.IsInf(threshold, 1)
 }

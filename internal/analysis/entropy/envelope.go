@@ -122,7 +122,7 @@ func (e *Envelope) choose(ctx context.Context, x *line) error {
 	return err
 }
 
-// drop gives back the memory of a line.
+// drop releases the memory of a line.
 func (e *Envelope) drop(x *line) {
 	if x.choice != nil {
 		e.work.free = append(e.work.free, x.choice)
@@ -340,7 +340,7 @@ func (e *Envelope) longest(ctx context.Context, s Spread) (at int, ok bool, err 
 	return max(slices.Index(e.cuts, best), 0), best != nil, nil
 }
 
-// ends says whether both ends of cut k are known.
+// ends reports whether both ends of cut k are known.
 func (e *Envelope) ends(k int) bool {
 	return (k == 0 || e.cuts[k-1].last) && (k+1 == len(e.cuts) || e.cuts[k].last)
 }

@@ -62,7 +62,7 @@ func (st *SpaceTime) Spread() Spread {
 	return s
 }
 
-// Known says whether odds mean a deviation.
+// Known reports whether odds mean a deviation.
 func (s Spread) Known() bool { return s.Mean > 0 }
 
 // Of returns the deviation at some odds.

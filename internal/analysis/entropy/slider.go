@@ -109,7 +109,7 @@ func (s *Slider) CutAt() *float64 {
 	return &c
 }
 
-// CutText says from where on the list has all stretches; "" where none is missing.
+// CutText describes from where on the list has all stretches; "" where none is missing.
 func (s *Slider) CutText() string {
 	if s.Complete || len(s.Stretches) == 0 {
 		return ""

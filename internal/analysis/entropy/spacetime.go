@@ -215,7 +215,7 @@ func (st *SpaceTime) levels() (out [][]int32) {
 	return out
 }
 
-// chain says whether a node has one child only.
+// chain reports whether a node has one child only.
 func (t *Tree) chain(i int) bool { return !t.Leaf(i) && t.Last[i] == t.Last[i+1] }
 
 // A workspace is the memory of runs of the programme; again: there is more than one.

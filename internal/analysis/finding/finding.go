@@ -211,7 +211,7 @@ type Gain struct {
 	// Share is Time as a part of Of: "the run", "all requests".
 	Share float64 `json:"share"`
 	Of    string  `json:"of"`
-	// AtMost says that Time is a bound: what is assumed can be reached in part only.
+	// AtMost reports that Time is a bound: the assumption can be reached in part only.
 	AtMost bool `json:"at_most"`
 	// If is the assumption, after "if".
 	If string `json:"if"`
@@ -223,9 +223,9 @@ type Gain struct {
 	Text string `json:"text"`
 }
 
-// Sort ranks findings: suspicious clocks first, since all times across locations hang on them; then those above low;
-// causes before what is apart, before their symptoms and before waiting without one; then by time lost, by level,
-// kind and words.
+// Sort ranks findings: suspicious clocks first, since all times across locations depend on them; then those above
+// low; causes before findings that may hide others, before their symptoms and before waiting without one; then by
+// time lost, by level, kind and words.
 func Sort(list []Finding) {
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(

@@ -13,7 +13,7 @@ import (
 // mostUnits bounds how many units are kept, an even sample of more.
 const mostUnits = 2048
 
-// takeUnits gives the useful time of the locations that are alike: the threads or
+// takeUnits returns the useful time of the locations that are alike: the threads or
 // processes of a job, not its GPUs, nor samples. O(locations).
 func (p *Print) takeUnits(ctx context.Context, r store.Reader) error {
 	t := r.Locations()

@@ -93,7 +93,7 @@ func similar(steps []Step) bool {
 	return orderstat.Median(lengths) >= sum/float64(len(steps))/2
 }
 
-// BySteps says whether runs are held against each other by their steps rather than whole: those of GPUs, which have
+// BySteps reports whether runs are held against each other by their steps rather than whole: those of GPUs, which have
 // parts, and those of other programs where runs have different numbers of them.
 func BySteps(runs []*Print) (steps, parts bool) {
 	steps, parts = true, true

@@ -96,7 +96,7 @@ func (l *Layout) Apply(ctx context.Context, in *Input) (*Result, error) {
 	}); err != nil {
 		return nil, err
 	}
-	r.Restrict = l.Sets("restrictdim") // ParaProf asks whether it is set, not to what
+	r.Restrict = l.Sets("restrictdim") // ParaProf checks whether it is set, not its value
 	return r, ctx.Err()
 }
 
@@ -175,7 +175,7 @@ type Step struct {
 	Value float64
 }
 
-// Steps returns what each assignment gives for the i-th location.
+// Steps returns the value of each assignment for the i-th location.
 func (l *Layout) Steps(in *Input, i int) ([]Step, error) {
 	if err := l.Check(in); err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func functionNames() (out []string) {
 	return out
 }
 
-// hintForFunction says what to write in place of a function that there is not.
+// hintForFunction suggests a replacement for an unknown function.
 func hintForFunction(typed string) string {
 	names := functionNames()
 	if near := words.Nearest(strings.ToLower(typed), names); near != "" {
@@ -111,7 +111,7 @@ func hintForFunction(typed string) string {
 	return "known are " + strings.Join(names, " ")
 }
 
-// hintFor says what to write in place of a name that has no value where it is used.
+// hintFor suggests a replacement for a name without a value.
 func (l *Layout) hintFor(n *node, in *Input) string {
 	var known []string
 	for i := range l.statements {

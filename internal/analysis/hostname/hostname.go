@@ -234,7 +234,7 @@ func where(column []string) (cut int) {
 	return cut
 }
 
-// extent says how many different numbers there are, and how many from the least to the
+// extent returns the number of different numbers, and how many from the least to the
 // greatest.
 func extent(column []string) (n int, span float64, ok bool) {
 	seen := map[uint64]bool{}

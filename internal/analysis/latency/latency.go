@@ -35,10 +35,10 @@ type Op struct {
 type Fault struct {
 	Kind   finding.Kind
 	Caller Op   // of calls that are repeated, tried again or serial
-	Ops    []Op // what is called or slow; several of serial calls, in their order
+	Ops    []Op // the called or slow operations; several of serial calls, in their order
 	Calls  int64
 	Lost   trace.Time
-	// Squares is the sum of the squares of what each request loses.
+	// Squares is the sum of the squares of the loss of each request.
 	Squares float64
 
 	Requests int        // that lose by it
@@ -129,7 +129,7 @@ type look struct {
 	in       []bool
 	length   trace.Time
 	critical []trace.Time // by call: on the critical path by itself
-	on       []bool       // by call: it or what it called is on the path
+	on       []bool       // by call: it or one of its callees is on the path
 	each     func(*Loss)  // receives every loss, where they are asked for
 }
 

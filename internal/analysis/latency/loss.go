@@ -21,7 +21,7 @@ type Loss struct {
 type Call struct {
 	Node     int32
 	Critical trace.Time // by itself on the critical path
-	On       bool       // it or what it called is on the path
+	On       bool       // it or one of its callees is on the path
 }
 
 // Losses returns all losses of the requests, also those too small to report.

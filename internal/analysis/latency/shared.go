@@ -12,7 +12,7 @@ import (
 
 const (
 	fewShared   = 3   // requests with a fault, fewer have nothing in common that chance does not explain
-	leastShared = 0.8 // of the requests with a fault, that must have what they share
+	leastShared = 0.8 // of the requests with a fault, that must have the common attribute
 	leastEffect = 0.5 // by how much more of them have it than of the others
 )
 

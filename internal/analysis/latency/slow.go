@@ -10,7 +10,7 @@ const (
 	slowTimes = 3  // the median, from which on a call is slow
 	fewCalls  = 20 // fewer have no norm
 	mostSlow  = 1.0 / 3
-	oneShare  = 0.8 // of what is lost, from which on it is of one place
+	oneShare  = 0.8 // of the loss, from which on it is of one place
 	mostCalls = 0.7 // that such a place may have
 	halfShare = 0.5
 	fewWhole  = 3 // requests that are too few for a norm

@@ -184,7 +184,7 @@ type reader struct {
 type lane struct {
 	id     uint32
 	groups map[string]*group
-	known  map[said]*group // the same, by what rows say
+	known  map[said]*group // the same, by the content of rows
 	recent map[trace.RegionID][]saying
 	text   [3]*column // of the lane
 	comm   [5]*column

@@ -40,7 +40,7 @@ type Slower struct {
 	GPU      int
 	Ratio    float64 // all its kernels together against the same on the others
 	Time     trace.Time
-	Expected trace.Time // if each took what it takes on the others, in the middle
+	Expected trace.Time // if each took the time that it takes on the others, in the middle
 	Kernels  []Kernel   // those that lose most, first
 }
 

@@ -213,7 +213,7 @@ func (s *Source) toTheEnds(list []Occurrence, length int) ([]Occurrence, error) 
 	return out, nil
 }
 
-// before is what a unit does until its first call of those that end iterations.
+// before is the time of a unit until its first call of those that end iterations.
 type before struct {
 	until trace.Time
 	calls []call // outermost ones of communication

@@ -98,7 +98,7 @@ type lane struct {
 	held   []segment // of a location with several lanes
 }
 
-// A segment is a stretch of time in a state.
+// A segment is a time range in a state.
 type segment struct {
 	begin, end trace.Time
 	state      State

@@ -85,7 +85,7 @@ func (x *Reader) Locations() *store.Tree { return x.tree }
 func (x *Reader) Info() *store.Info      { return x.info }
 func (x *Reader) Lanes() []uint32        { return x.lanes }
 
-// divide says which locations of a window are rows as they are, and which rows are made of others.
+// divide returns which locations of a window are rows as they are, and which rows are made of others.
 func (x *Reader) divide(locations []trace.LocationID) (plain []trace.LocationID, made []int) {
 	plain = []trace.LocationID{}
 	in := func(trace.LocationID) bool { return true }

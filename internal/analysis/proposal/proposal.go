@@ -43,7 +43,7 @@ func analyse(r *trace.Ranks) *structure {
 	return s
 }
 
-// gridded says whether traffic has a grid of several sides that holds all ranks.
+// gridded reports whether traffic has a grid of several sides that holds all ranks.
 func (s *structure) gridded() bool { return s.grid.Fits() && s.grid.Ranks == s.Count }
 
 // hostKeys are the keys of each rank's host, on the first levels.

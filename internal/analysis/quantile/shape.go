@@ -68,7 +68,7 @@ func (s *Shape) Smooth() (smooth []float64, all float64) {
 const (
 	fewestShaped = 64    // values, below which modes are chance
 	leastHeap    = 0.125 // part of all values that a heap holds at least
-	deepest      = 0.4   // what a valley may have of the lower of its hills
+	deepest      = 0.4   // largest height of a valley, relative to the lower of its hills
 )
 
 // Modes returns where the values pile up: the middle of each hill that holds an eighth of

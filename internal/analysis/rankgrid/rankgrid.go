@@ -32,7 +32,7 @@ type Grid struct {
 	Ranks     int     // on the grid
 }
 
-// Fits says whether a grid of several sides explains enough.
+// Fits reports whether a grid of several sides explains enough.
 func (g *Grid) Fits() bool { return g != nil && len(g.Dims) > 1 && g.Explained >= Enough }
 
 // Place is where a rank lies, counted from First.
@@ -136,7 +136,7 @@ func find(n int, flows []flow) *Grid {
 	return g
 }
 
-// occurs says whether a step on every axis is a difference of ranks with traffic.
+// occurs reports whether a step on every axis is a difference of ranks with traffic.
 func occurs(dims []int, strides map[int]bool) bool {
 	step := 1
 	for _, d := range dims {
@@ -200,7 +200,7 @@ const (
 	rest
 )
 
-// counts says how many pairs of places there are of each class.
+// counts returns the number of pairs of places of each class.
 func counts(dims []int) map[class]float64 {
 	n := 1
 	for _, d := range dims {

@@ -120,7 +120,7 @@ func Compare(pieces []Piece) []Graph {
 	return out
 }
 
-// keyOf says which graph a launch started.
+// keyOf returns the graph that a launch started.
 func keyOf(some []Piece) key {
 	if some[0].Graph >= 0 {
 		return key{gpu: some[0].GPU, graph: some[0].Graph}

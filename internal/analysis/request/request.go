@@ -90,7 +90,7 @@ func (r *Request) After() trace.Time {
 // Len is the number of nodes.
 func (f *Forest) Len() int { return len(f.Begin) }
 
-// At says where a call lies.
+// At returns the place of a call.
 func (f *Forest) At(node int32) invocation.Call { return f.calls.At(node) }
 
 // Location returns the location of a call; none for the node above several roots.

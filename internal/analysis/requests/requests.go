@@ -80,7 +80,8 @@ func In(f *request.Forest, run *derived.Run, w store.Window) []int32 {
 	return f.Within(w.Begin, w.End, runfacts.LocationSet(run.Store.Locations(), w.Locations))
 }
 
-// AsynchronousNote says how many of some requests go on after their root, and how far the worst does; "" for none.
+// AsynchronousNote describes how many of some requests go on after their root, and how far the worst does; ""
+// for none.
 func AsynchronousNote(f *request.Forest, list []int32) string {
 	n, worst := 0, int32(-1)
 	for _, k := range list {

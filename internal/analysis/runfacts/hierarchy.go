@@ -26,7 +26,7 @@ type Hierarchy struct {
 	Made         map[int32]string // names of groups that a rule made
 }
 
-// Holders says which locations have values.
+// Holders returns the locations with values.
 func Holders(ctx context.Context, r store.Reader) ([]bool, error) {
 	if r.Info().Timed() {
 		return r.Locations().Holds, nil
@@ -98,7 +98,7 @@ func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hie
 	return h
 }
 
-// Within says whether a location is selected.
+// Within reports whether a location is selected.
 func Within(t *store.Tree, selected []trace.LocationID) func(id int) bool {
 	if selected == nil {
 		return func(int) bool { return true }

@@ -5,7 +5,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Kinds numbers what may be compared: GPUs with their streams 1, and all others, which are hosts, 0.
+// Kinds numbers the kinds of locations that may be compared: GPUs with their streams 1, and all others, which are
+// hosts, 0.
 func Kinds(t *store.Tree, ids []trace.LocationID) []int32 {
 	out := make([]int32, len(ids))
 	for i, id := range ids {

@@ -16,7 +16,7 @@ import (
 // them out and say so, since how long they took is not known. Only where no call of the
 // selection has an end are they all there is, and shown.
 
-// WithoutEnd says which regions are of calls without an end; nil where none is. O(regions).
+// WithoutEnd returns the regions of calls without an end; nil where none is. O(regions).
 func WithoutEnd(regions []trace.Region) (out []bool) {
 	for id := range regions {
 		if _, without := trace.EndOf(&regions[id]); without {
@@ -29,7 +29,7 @@ func WithoutEnd(regions []trace.Region) (out []bool) {
 	return out
 }
 
-// LeaveOpen says which regions the statistics of a window leave out, and how many calls
+// LeaveOpen returns the regions that the statistics of a window leave out, and the number of calls
 // that are, in words; nil if there are none, or nothing else.
 func LeaveOpen(ctx context.Context, r store.Reader, w store.Window) (skip []bool, note string, err error) {
 	regions := r.Regions()

@@ -95,7 +95,7 @@ func Spans(r store.Reader) bool {
 // mostTargets bounds how many links LinkTargets looks at.
 const mostTargets = 1 << 18
 
-// LinkTargets says which regions links of a kind lead to, by id: of spans, those that
+// LinkTargets returns the regions that links of a kind lead to, by id: of spans, those that
 // another location called. It is nil if there are too many links to look at.
 func LinkTargets(ctx context.Context, r store.Reader, w store.Window, kind trace.LinkKind) ([]bool, error) {
 	if n, err := r.LinkCount(w); err != nil || n > mostTargets {

@@ -19,7 +19,7 @@ const (
 	keptBins = 8192
 )
 
-// Windows are the stretches of time in which something is recorded, where most of a run is
+// Windows are the time ranges in which something is recorded, where most of a run is
 // blank on all locations at once: a profiler that was on now and then. Pictures of time
 // begin with the first of them. None where a run is not of that kind: services that wait for
 // requests are blank too, and nothing was switched off. O(bins), and O(locations) where there are windows:
@@ -147,7 +147,7 @@ func recordedWindows(ctx context.Context, r store.Reader) ([][2]trace.Time, erro
 	return out, nil
 }
 
-// levelOf is the finest level of which no more than so many bins cover a stretch of time.
+// levelOf is the finest level of which no more than so many bins cover a time range.
 func levelOf(length trace.Time, bins trace.Time) (level int) {
 	for (length-1)>>level >= bins {
 		level++
@@ -155,8 +155,8 @@ func levelOf(length trace.Time, bins trace.Time) (level int) {
 	return level
 }
 
-// recordedIn says in which bins of a level that a stretch touches anything is open anywhere. Bins are aligned, as those
-// are that a store keeps.
+// recordedIn returns the bins of a level that a stretch touches anything is open anywhere. Bins are aligned, as
+// those are that a store keeps.
 func recordedIn(ctx context.Context, r store.Reader, begin, end trace.Time, level int) ([]bool, []trace.Time, error) {
 	edges := BinEdges(begin, end, level)
 	times, err := r.RoleTime(ctx, nil, edges)

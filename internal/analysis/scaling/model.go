@@ -47,7 +47,7 @@ func Fit(sizes, values []float64) (m Model, ok bool) {
 		if e := crossed(sizes, values, &t); e < least*(1-1e-6) {
 			c0, c, fits := line(sizes, values, &t, -1)
 			if !fits || c <= 0 {
-				return // what falls is modelled by what falls: less and less of something ends below nothing
+				return // falling values are modelled by falling terms: less and less of something ends below nothing
 			}
 			t.C = c
 			least, m = e, Model{C0: c0, Terms: []Term{t}, Error: e}

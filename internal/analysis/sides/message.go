@@ -140,7 +140,7 @@ func sortedExchanges(sums map[exchange]*amount) []exchange {
 func (g *gatherer) addMessages(side int, sums map[exchange]*amount, names map[trace.LocationID]string, sized bool) {
 	scale, rate := 1.0, ""
 	if g.scale(side) != 1 {
-		scale, rate = 1e9*g.scale(side), " a second"
+		scale, rate = 1e9*g.scale(side), " per second"
 	}
 	units := float64(len(g.r.Sides[0].Units) + len(g.r.Sides[1].Units))
 	for _, e := range sortedExchanges(sums) {

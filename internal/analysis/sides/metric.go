@@ -73,7 +73,7 @@ func (g *gatherer) counters(ctx context.Context, side int) error {
 		if !c.Monotone {
 			v /= float64(s.length())
 		} else if g.scale(side) != 1 {
-			v, name = v*1e9*g.scale(side), name+" a second"
+			v, name = v*1e9*g.scale(side), name+" per second"
 		}
 		g.add(g.at(key{"counter", name, ""}, plainUnit(c.Unit)), side, unit[c.Location], v)
 	}

@@ -39,7 +39,7 @@ type Quantity struct {
 	whole      float64
 }
 
-// A Side is one of the two: units, each with the locations it is made of, and the stretches of time in which they are
+// A Side is one of the two: units, each with the locations it is made of, and the time ranges in which they are
 // looked at. Store, Spans and Holders are given, the rest is found.
 type Side struct {
 	Store   store.Reader
@@ -64,7 +64,7 @@ func (s *Side) length() trace.Time {
 // mostUnits is the number of units that a side may have; of more an even sample is taken.
 const mostUnits = 20_000
 
-// A Question is which sides are compared, and in what.
+// A Question is the compared sides and quantities.
 type Question struct {
 	Sides [2]Side
 	Whole Side // all that a side of this run may hold
@@ -81,7 +81,7 @@ type Question struct {
 	Group      string                // auto, ranks or locations
 }
 
-// A Result is what was compared, the surest and largest differences first.
+// A Result is the compared quantities, the surest and largest differences first.
 type Result struct {
 	Sides  [2]Side
 	Rows   []*Quantity

@@ -19,7 +19,7 @@ import (
 
 // A Sequence is the calls of one location in preorder.
 type Sequence struct {
-	Node       []int32 // what is called, the same numbers in all sequences
+	Node       []int32 // the callee, the same numbers in all sequences
 	Begin, End []trace.Time
 	Parent     []int32 // -1 for the outermost
 }

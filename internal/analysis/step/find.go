@@ -78,7 +78,7 @@ type mark struct {
 	number     int64 // -1: none
 }
 
-// sortOf says how a region of the host may mark steps.
+// sortOf returns how a region of the host may mark steps.
 func sortOf(g *trace.Region) marking {
 	name := strings.ToLower(g.Name)
 	switch {

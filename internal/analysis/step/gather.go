@@ -285,7 +285,7 @@ func (g *gatherer) enter(l *lane, begin, end trace.Time, r trace.RegionID, row i
 	if n := len(l.open); n > 0 {
 		terms |= l.open[n-1].terms
 	}
-	if class.doing != Annotated || s.doing == Nothing { // a range inside code says nothing about what the code does
+	if class.doing != Annotated || s.doing == Nothing { // a range inside code does not describe the work of the code
 		if s.doing != Loading { // whatever loading does is loading
 			s.doing = class.doing
 		}

@@ -24,7 +24,7 @@ const (
 	ByNothing
 	ByCall       // a call of CUDA, HIP and their like, the launch among them
 	ByQueue      // launched, and yet to start
-	BetweenWorks // launched in time: what a GPU takes from one kernel to the next
+	BetweenWorks // launched in time: the time of a GPU between two kernels
 	ByUnknown    // the launch of what comes next is not in the file
 	Causes       = int(ByUnknown) + 1
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A span is a stretch of time.
+// A span is a time range.
 type span struct{ begin, end trace.Time }
 
 // A set is time as spans that neither touch nor overlap, in order, with the sum of all before each.

@@ -121,7 +121,7 @@ type Sum struct {
 
 // A Job is a run taken apart.
 type Job struct {
-	By    string // what the steps are, in words; "" where none were found
+	By    string // the kind of steps; "" where none were found
 	Steps []Step // by unit, then time
 	GPUs  []GPU
 	// Mean of all steps.

@@ -66,7 +66,7 @@ type Path struct {
 
 // Paths are those of the steps of a window.
 type Paths struct {
-	By    string // what the steps are, in words; "" where none were found
+	By    string // the kind of steps; "" where none were found
 	Steps []Path // by begin
 	// Calls are the regions around sections, outermost first, with their own last.
 	Calls [][]trace.RegionID

@@ -102,7 +102,7 @@ func (w *walk) host(l *lane, t trace.Time) {
 	for {
 		i := l.stretchBefore(t)
 		if i < 0 || l.stretches[i].end < t || !w.active[l.region[l.stretches[i].row]] {
-			inside := int32(-1) // a range that says what this is
+			inside := int32(-1) // a range that names this
 			if i >= 0 && l.stretches[i].end >= t {
 				inside = l.stretches[i].row
 			}

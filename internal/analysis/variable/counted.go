@@ -70,7 +70,7 @@ func (q *Query) instants(ctx context.Context, pattern string) (*Table, error) {
 	}
 	t.lost(lost, "instants")
 	if err == nil && len(t.Values) == 0 {
-		err = words.Empty("choose a longer time or another pattern", "no instant of that name lies in the selection")
+		err = words.Empty("choose a longer time or another pattern", "no instant of that name is in the selection")
 	}
 	return t, err
 }

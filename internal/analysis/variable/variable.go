@@ -1,7 +1,7 @@
 // Package variable reads the values that a treemap aggregates: for each location the time in regions or roles, a metric
 // of a profile, counters, or numbers of instants.
 //
-//	variable.go   what is read, and times with instants
+//	variable.go   the data that is read, and times with instants
 //	states.go     times by region, role, category or pattern
 //	counted.go    instants and counters
 package variable

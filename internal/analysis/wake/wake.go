@@ -41,7 +41,7 @@ type Mode uint8
 // The modes.
 const (
 	Works Mode = iota
-	Waits      // for another, or for what no actor does
+	Waits      // for another, or for an event of no actor
 	Rests      // until there is something to do for those that will wait for it
 )
 

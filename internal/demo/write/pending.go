@@ -48,7 +48,7 @@ func newPending(path string, directory bool) (pending, error) {
 	return p, nil
 }
 
-// commit gives the file its name.
+// commit names the file.
 func (p pending) commit() error {
 	if info, err := os.Stat(p.path); err == nil && info.IsDir() {
 		if err := os.Remove(p.path); err != nil { // empty, or it was filled meanwhile

@@ -1,4 +1,4 @@
-// Package addresses finds what lies at an address: the objects in the memory of a process, the functions that a
+// Package addresses finds the object at an address: the objects in the memory of a process, the functions that a
 // just-in-time compiler put there. Formats that record stacks as addresses share it.
 package addresses
 
@@ -17,7 +17,7 @@ type entry[T any] struct {
 	value      T
 }
 
-// longestBlock bounds what an insertion moves.
+// longestBlock bounds the entries that an insertion moves.
 const longestBlock = 512
 
 // block is the number of the last block that begins at or before an address.
@@ -34,7 +34,7 @@ func (m *Map[T]) place(b []entry[T], at uint64) (int, bool) {
 	return slices.BinarySearchFunc(b, at, func(e entry[T], at uint64) int { return cmp.Compare(e.begin, at) })
 }
 
-// Put sets what lies in [begin, begin+length), in place of what began there before. A length that is 0 or too long
+// Put sets the object in [begin, begin+length), in place of one that began there before. A length that is 0 or too long
 // reaches to the last address.
 func (m *Map[T]) Put(begin, length uint64, value T) {
 	end := begin + length
@@ -69,7 +69,7 @@ func (m *Map[T]) Put(begin, length uint64, value T) {
 	}
 }
 
-// Find returns what lies at an address.
+// Find returns the object at an address.
 func (m *Map[T]) Find(at uint64) (value T, ok bool) {
 	if e := m.entry(at); e != nil {
 		return e.value, true
@@ -92,7 +92,7 @@ func (m *Map[T]) entry(at uint64) *entry[T] {
 	return &b[i]
 }
 
-// Move puts what begins at one address to another.
+// Move moves the object that begins at an address to another.
 func (m *Map[T]) Move(from, to uint64) {
 	if e := m.entry(from); e != nil && e.begin == from {
 		moved := *e

@@ -95,7 +95,7 @@ func (c *reader) read(ctx context.Context, r io.Reader, label string, base int64
 	return s, nil
 }
 
-// emptyError says why a file gave no record at all.
+// emptyError returns the error of a file without records.
 func (c *reader) emptyError(s *scanner) error {
 	if err := s.readFailure(); err != nil {
 		var known *importer.Error

@@ -342,7 +342,7 @@ func (c *jsonClass) class(aliases map[string]*jsonClass, in string, depth int) (
 
 func (l *location) reference() (reference, error) {
 	if l == nil || len(l.Path) == 0 {
-		return reference{}, errors.New("a length or selector is told by no field")
+		return reference{}, errors.New("no field has the length or selector")
 	}
 	origin, ok := origins[l.Origin]
 	if !ok {

@@ -204,7 +204,7 @@ func (l *linker) refer(c *class, outer []*class, in string) error {
 		return fmt.Errorf("no field %q", strings.TrimPrefix(c.ref.String(), "."))
 	}
 	if target.kind != kindInteger && target.kind != kindVarInteger {
-		return fmt.Errorf("field %q is no integer, so it can tell no length and choose nothing",
+		return fmt.Errorf("field %q is no integer, so it can be no length and no selector",
 			strings.TrimPrefix(c.ref.String(), "."))
 	}
 	if target.slot < 0 {

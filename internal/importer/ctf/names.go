@@ -12,7 +12,7 @@ import (
 // mostNames bounds the bytes read from a list of symbols.
 const mostNames = 64 << 20
 
-// isSymbols says whether a file is a list of symbols as nm writes it: an address, a letter, a name.
+// isSymbols reports whether a file is a list of symbols as nm writes it: an address, a letter, a name.
 func isSymbols(head []byte) bool {
 	lines := bytes.SplitN(head, []byte("\n"), 4)
 	if len(lines) < 2 {

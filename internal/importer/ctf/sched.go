@@ -162,7 +162,7 @@ func (c *converter) wake(s *stream, m *meaning) {
 	c.tell(s, r)
 }
 
-// runs says whether a CPU runs a thread.
+// runs reports whether a CPU runs a thread.
 func (c *converter) runs(tid int64) bool {
 	for _, u := range c.cpuList {
 		if u.running && u.tid == tid {

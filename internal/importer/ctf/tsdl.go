@@ -73,7 +73,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// is says whether a sign or word comes next, and takes it.
+// is reports whether a sign or word comes next, and takes it.
 func (p *parser) is(text string) bool {
 	if t := p.peek(); (t.kind == tokenSign || t.kind == tokenWord) && t.text == text {
 		p.at++

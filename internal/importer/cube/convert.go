@@ -274,7 +274,7 @@ func (c *converter) defineMetric(d *definition) {
 	d.id = c.w.Metric(m)
 }
 
-// joinOf says how values of several locations become one. A metric that is derived
+// joinOf returns how values of several locations become one. A metric that is derived
 // from sums adds up only where its expression is linear.
 func joinOf(d *definition) trace.Join {
 	switch {

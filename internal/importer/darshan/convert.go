@@ -207,7 +207,7 @@ func (r *rank) open(w trace.Writer) trace.Stream {
 	return r.stream
 }
 
-// knows says whether the job has a rank.
+// knows reports whether the job has a rank.
 func (c *converter) knows(m module, n int64) bool {
 	if n >= -1 && n < max(c.job.processes, 1) && n < math.MaxInt32 {
 		return true

@@ -103,7 +103,7 @@ func (c *converter) numbers(files []string) (ranks []int32, err error) {
 	}
 	if len(files) == 0 {
 		return nil,
-			&importer.Error{File: c.run.Source.Name, Cause: "there is no .bin file beside the .meta file",
+			&importer.Error{File: c.run.Source.Name, Cause: "there is no .bin file next to the .meta file",
 				Hint: "give the directory that holds them", Kind: importer.ErrNotFound}
 	}
 	return ranks, nil

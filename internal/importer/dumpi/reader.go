@@ -70,7 +70,7 @@ func openLog(file io.ReaderAt, size int64, label string) (*log, error) {
 	if l.index.body == 0 || l.index.header < l.index.body {
 		return nil,
 			importer.Malformed(label, fmt.Sprintf("byte %d", size-indexSize),
-				"the index says that the body lies at byte %d and the header at byte %d", l.index.body, l.index.header)
+				"the index places the body at byte %d and the header at byte %d", l.index.body, l.index.header)
 	}
 	return l, l.around()
 }
@@ -114,7 +114,7 @@ func (l *log) around() error {
 	if at := l.index.footer; at > 0 {
 		in := l.at(at, l.size-at)
 		if in.u64() != 0xf007fee7 {
-			return importer.Malformed(l.label, fmt.Sprintf("byte %d", at), "the footer is not where the index says")
+			return importer.Malformed(l.label, fmt.Sprintf("byte %d", at), "the footer is not where the index has it")
 		}
 		l.called, l.ignored = in.u32s(allCalls+1), in.u32s(allCalls+1)
 		if in.bad {

@@ -123,7 +123,7 @@ func (s *stacker) region(f frameIn) trace.RegionID {
 	return importer.Once(s.regions, f, func() trace.RegionID { return s.w.Region(s.describe(f)) })
 }
 
-// describe says which function a frame is of.
+// describe returns the function of a frame.
 func (s *stacker) describe(f frameIn) trace.Region {
 	var r trace.Region
 	if function := s.frames.index("func", f.frame); function >= 0 {

@@ -143,7 +143,7 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// tail reads what follows the descriptions in version 6: processors, options, and where their pages are.
+// tail reads the data after the descriptions in version 6: processors, options, and where their pages are.
 func (d *dat) tail(file io.Reader) (list []buffer, err error) {
 	next := func(n int) []byte {
 		b := make([]byte, n)
@@ -308,7 +308,7 @@ func (d *dat) section(at int64) (b []byte, packed bool, err error) {
 	return b, packed, err
 }
 
-// largestChunk bounds what is unpacked at once.
+// largestChunk bounds the bytes that are unpacked at once.
 const largestChunk = 256 << 20
 
 func (d *dat) unpack(b []byte, length int64) ([]byte, error) {

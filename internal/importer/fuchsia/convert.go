@@ -116,7 +116,7 @@ func (c *converter) region(e *event) trace.RegionID {
 	})
 }
 
-// attributes gives arguments to what was written last.
+// attributes adds arguments to the row written last.
 func (c *converter) attributes(s trace.Stream, list []argument) {
 	for _, a := range list {
 		s.Attribute(c.facts.ID(cmp.Or(a.name, "argument")), a.value)

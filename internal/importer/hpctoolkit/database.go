@@ -154,7 +154,7 @@ func (d *database) thread(f *file, at uint64) (trace.LocationID, error) {
 func (d *database) values(f *file, p []byte, at trace.LocationID) error {
 	count, contexts := int64(u64(p, 0)&math.MaxInt64), int64(u32(p, 0x10))
 	if count > f.size/10 {
-		return importer.Malformed(f.label, "", "%d values are said to be in a file of %d bytes", count, f.size)
+		return importer.Malformed(f.label, "", "%d values cannot be in a file of %d bytes", count, f.size)
 	}
 	values, err := f.bytes(u64(p, 8), 10*count)
 	if err != nil {

@@ -53,7 +53,7 @@ func openFile(run importer.Run, name, kind string) (*file, error) {
 func (f *file) bytes(at uint64, n int64) ([]byte, error) {
 	if n < 0 || at > uint64(f.size) || n > f.size-int64(at) {
 		return nil,
-			importer.Malformed(f.label, fmt.Sprintf("byte %d", at), "%d bytes are said to be here, and the file has %d",
+			importer.Malformed(f.label, fmt.Sprintf("byte %d", at), "%d bytes should be here, and the file has %d",
 				n, f.size)
 	}
 	b := make([]byte, n)

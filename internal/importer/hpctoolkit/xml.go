@@ -61,7 +61,7 @@ func readXML(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	metrics, columns := inclusiveOf(e.columns, w)
 	if len(metrics) == 0 {
-		return importer.Malformed(label, "", "names no inclusive metric of the tables beside it")
+		return importer.Malformed(label, "", "names no inclusive metric of the tables next to it")
 	}
 	for _, file := range tables {
 		if err := ctx.Err(); err != nil {

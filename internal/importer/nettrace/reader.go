@@ -91,7 +91,7 @@ func (r *reader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// largestBlock bounds what is held in memory.
+// largestBlock bounds the bytes in memory.
 const largestBlock = 256 << 20
 
 func (r *reader) bytes(n int64) ([]byte, error) {
@@ -241,7 +241,7 @@ func (r *reader) take(kind int, b []byte, at int64) bool {
 	return !c.bad
 }
 
-// trace reads what holds for the whole.
+// trace reads the header of the whole trace.
 func (r *reader) trace(c *cursor) {
 	var date [8]int
 	for i := range date {

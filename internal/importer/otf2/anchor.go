@@ -66,7 +66,7 @@ func parseAnchor(data []byte) (anchor, error) {
 	f.full(16) // how long chunks are
 	a.substrate, a.compression = f.uint8(), f.uint8()
 	if f.bad {
-		return a, fmt.Errorf("ends after %d bytes, before it says how the archive is kept", len(data))
+		return a, fmt.Errorf("ends after %d bytes, before the type of the archive", len(data))
 	}
 	a.locations, a.definitions = f.full(8), f.full(8)
 	a.machine, a.creator, a.description = f.text(), f.text(), f.text()

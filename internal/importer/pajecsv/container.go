@@ -138,7 +138,7 @@ func (c *converter) stream(k *container) trace.Stream {
 	return k.stream
 }
 
-// track gives the states of a type. Types are parallel, not nested: each tells all the
+// track writes the states of a type. Types are parallel, not nested: each tells all the
 // time of its container. So states of the first type lie on the container, and those
 // of each other one on a row below it.
 func (c *converter) track(k *container, kind string) *track {

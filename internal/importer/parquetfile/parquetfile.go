@@ -72,7 +72,7 @@ func checkPages(r io.ReaderAt, size int64, p *parquet.File) error {
 			}
 			end := at + m.TotalCompressedSize
 			if at < 0 || end < at || end > size {
-				return fmt.Errorf("column %s lies outside the file", strings.Join(m.PathInSchema, "."))
+				return fmt.Errorf("column %s is outside the file", strings.Join(m.PathInSchema, "."))
 			}
 			for at < end {
 				in := io.NewSectionReader(r, at, end-at)
@@ -85,7 +85,7 @@ func checkPages(r io.ReaderAt, size int64, p *parquet.File) error {
 				at += read - int64(buffered.Buffered())
 				if n := int64(h.CompressedPageSize); n < 0 || n > end-at || h.UncompressedPageSize < 0 ||
 					h.UncompressedPageSize > mostPage {
-					return fmt.Errorf("the page before byte %d is said to have %d bytes, %d unpacked", at, n,
+					return fmt.Errorf("the page before byte %d states %d bytes, %d unpacked", at, n,
 						h.UncompressedPageSize)
 				}
 				at += int64(h.CompressedPageSize)

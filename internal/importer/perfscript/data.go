@@ -283,7 +283,7 @@ func (d *data) feature(number int, b []byte) {
 	}
 }
 
-// describe reads what the file says of trace points.
+// describe reads the descriptions of trace points.
 func (d *data) describe(b []byte) {
 	r, err := tracepoint.Begin(bytes.NewReader(b))
 	if err == nil {

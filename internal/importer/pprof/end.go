@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// endsEarly says how a profile of the older kinds breaks off, which the library
+// endsEarly describes how a profile of the older kinds breaks off, which the library
 // that parses them takes for their end; "" where it is whole.
 func endsEarly(data []byte) string {
 	switch {

@@ -168,7 +168,7 @@ func (c *converter) calls(file string, r *record, at, process trace.LocationID, 
 	}
 }
 
-// cores writes what the system says of a thread, on its program's path. calls has defined the paths.
+// cores writes the counters of the system for a thread, on its program's path. calls has defined the paths.
 func (c *converter) cores(at trace.LocationID, k *calls) {
 	add := func(name, what string, ns uint64) {
 		if ns == untold {
@@ -224,8 +224,8 @@ func (c *converter) absent() int {
 	return int(c.size)
 }
 
-// order gives the threads of a process the order in which they began: recorders in C write the last one first, and end
-// with the main thread.
+// order assigns to the threads of a process the order in which they began: recorders in C write the last one first, and
+// end with the main thread.
 func order(workers []worker, i int) int64 {
 	if last := len(workers) - 1; workers[last].name == "main" {
 		return int64(last - i)

@@ -91,7 +91,7 @@ func (w *Writer) parentOf(i int32) (int32, bool) {
 	return 0, false
 }
 
-// claim says how much a span of the id that a child names is its parent, where several have it:
+// claim returns how much a span of the id that a child names is its parent, where several have it:
 // the server's half on the child's row, any on its row, the server's half.
 func (p *node) claim(child *node) (rank int) {
 	if p.row == child.row {

@@ -227,7 +227,7 @@ func (f *facts) of(location, lane, number int64, to trace.Stream) error {
 	return f.err
 }
 
-// compare says whether the attribute at hand is of an interval before (below 0) or after the given one.
+// compare reports whether the attribute at hand is of an interval before (below 0) or after the given one.
 func (f *facts) compare(location, lane, number int64) int {
 	for i, want := range [...]int64{location, lane, number} {
 		if have := f.x.or(i+1, -1); have != want {

@@ -98,7 +98,7 @@ func (c *converter) definitions() (traces []string, err error) {
 			return nil,
 				&importer.Error{File: c.run.Label(file),
 					Cause: "its event file is missing, so the numbers in it have no names",
-					Hint:  "put events.N.edf, or tau.edf for a merged trace, beside it", Kind: importer.ErrNotFound}
+					Hint:  "put events.N.edf, or tau.edf for a merged trace, next to it", Kind: importer.ErrNotFound}
 		}
 		c.of[file] = events
 		if c.events[events] != nil {
@@ -122,7 +122,7 @@ func (c *converter) definitions() (traces []string, err error) {
 	}
 	if len(traces) == 0 {
 		return nil,
-			&importer.Error{File: c.run.Label(c.run.Files[0]), Cause: "there is no trace beside this event file",
+			&importer.Error{File: c.run.Label(c.run.Files[0]), Cause: "there is no trace next to this event file",
 				Hint: "give the directory that holds its .trc files", Kind: importer.ErrNotFound}
 	}
 	return traces, nil

@@ -82,8 +82,8 @@ func readRecords(ctx context.Context, in io.Reader, label string, each func(*rec
 	if l == nil {
 		return false,
 			&importer.Error{File: label, Place: "byte 0",
-				Cause: "the first record is not EV_INIT, so the layout of records cannot be told",
-				Hint:  "give a .trc file of TAU, with its .edf file beside it", Kind: importer.ErrMalformed}
+				Cause: "the first record is not EV_INIT, so the layout of records is unknown",
+				Hint:  "give a .trc file of TAU, with its .edf file next to it", Kind: importer.ErrMalformed}
 	}
 	size := l.size()
 	var r record

@@ -1,6 +1,6 @@
-// Package tracepoint reads what Linux says of its trace points: which fields an event has and where they lie in its
-// record, names of functions, strings of trace_printk and names of tasks. trace.dat files hold it, and perf.data files
-// of trace points.
+// Package tracepoint reads the descriptions of Linux's trace points: which fields an event has and where they lie in
+// its record, names of functions, strings of trace_printk and names of tasks. trace.dat files hold it, and perf.data
+// files of trace points.
 package tracepoint
 
 import (
@@ -466,7 +466,8 @@ func (f *Formats) Text(e *Event, record []byte) []byte {
 
 var verb = regexp.MustCompile(`%[-+ #0]*(\*|\d+)?(?:\.(?:\*|\d+))?(hh|h|ll|l|z|t)?([diuxXopcs%])`)
 
-// expand puts values, as the kernel packs them, into the text of trace_printk. What has no value is left as it stands.
+// expand puts values, as the kernel packs them, into the text of trace_printk. Placeholders without a value stay as
+// they are.
 func (f *Formats) expand(format string, values []byte) []byte {
 	rest := values
 	next := func(size int) (int64, bool) {

@@ -118,7 +118,7 @@ func (c *converter) sample(t trace.Time, state int, frames []trace.RegionID) {
 	c.samples.Take(c.last, frames)
 }
 
-// row is that of what V8 itself did.
+// row is that of the activities of V8 itself.
 func (c *converter) row() *importer.Row {
 	c.records++
 	return c.rows.Open(trace.Location{Parent: c.thread, Kind: trace.KindStates, Name: "V8", Rank: trace.NoRank},
@@ -134,7 +134,7 @@ func (c *converter) timer(name string, t trace.Time, begin bool) {
 	}
 }
 
-// work is what V8 did with a function, up to t.
+// work is the work of V8 on a function, up to t.
 func (c *converter) work(event, function string, t, length trace.Time) {
 	s := c.row().Stream
 	if region := c.region(event, "V8", trace.RoleOverhead); length > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A code is what lies somewhere in memory. Most of it is in no tick.
+// A code is an object in memory. Most of it is in no tick.
 type code struct{ name, kind string }
 
 // A logReader follows where code lies while it reads lines.

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// Fit says how many of n rows have room in a height, where a row is as high as least at least, and how high they are
+// Fit returns how many of n rows have room in a height, where a row is as high as least at least, and how high they are
 // then: as high as most at most.
 func Fit(n int, room, least, most float32) (rows int, pitch float32) {
 	rows = min(n, max(int(room/least), 1))

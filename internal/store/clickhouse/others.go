@@ -25,13 +25,13 @@ func (s Server) Host() string { return s.of.host }
 // Failed explains an error of the server, and how to fix it.
 func (s Server) Failed(err error) error { return s.of.failed(err) }
 
-// A Need is the first version of a server that has all that is used, and what for.
+// A Need is the first version of a server with a feature that is used.
 type Need struct {
 	Major, Minor uint64
 	For          string
 }
 
-// Connect connects to all servers of an address, and refuses those that are older than what is needed.
+// Connect connects to all servers of an address, and refuses those that are too old.
 func Connect(ctx context.Context, a *Address, need Need) (all []Server, closeAll func() error, err error) {
 	c, err := connect(ctx, a)
 	if err != nil {

@@ -200,7 +200,7 @@ func (c *cluster) manifests(ctx context.Context, out map[uint64]string) error {
 	})
 }
 
-// locate says which server has which share of a run, whatever the order in which addresses named them.
+// locate returns the server of each share of a run, whatever the order in which addresses named them.
 func (b *blocks) locate(r *Run, places []placed) error {
 	for _, id := range r.ids {
 		p := partOn{id, make([]*server, r.Shards)}

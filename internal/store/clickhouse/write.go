@@ -22,7 +22,7 @@ import (
 // batchBytes is how much goes to a server in one insert: a part of a table each, which it merges later.
 const batchBytes = 32 << 20
 
-// shardOf says which of n servers has a block of a file of so many.
+// shardOf returns the server, of n, that has a block of a file of so many.
 func shardOf(block, blocks int64, n int) int { return int(block * int64(n) / max(blocks, 1)) }
 
 // A Part is one of several imports that write a run together: each makes the same store and writes its part of the
@@ -32,13 +32,13 @@ type Part struct{ Part, Of int }
 // of returns the number of parts there are, and which of them this is from 0 on.
 func (p Part) of() (part, parts int) { return max(p.Part, 1) - 1, max(p.Of, 1) }
 
-// has says whether a block on one of n servers belongs to the part.
+// has reports whether a block on one of n servers belongs to the part.
 func (p Part) has(block, blocks int64, n int) bool {
 	part, parts := p.of()
 	return partOf(block, blocks, n, parts) == part
 }
 
-// partOf says which part writes a block: each server's range is cut again.
+// partOf returns the part that writes a block: each server's range is cut again.
 func partOf(block, blocks int64, n, parts int) int { return shardOf(block, blocks, n*parts) % parts }
 
 // Write puts the store in a directory into the tables of an address, as its run. The run is visible when the last

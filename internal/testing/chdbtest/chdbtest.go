@@ -26,7 +26,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 )
 
-// program reads statements, a line of JSON each, and answers with what went wrong.
+// program reads statements, a line of JSON each, and answers with the error.
 const program = `
 const { Session } = require("chdb");
 const s = new Session(process.argv[1]);

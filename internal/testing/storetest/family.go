@@ -9,7 +9,7 @@ import (
 
 // This file implements trace.StreamOptions.ByParent from its definition.
 
-// A stretch of time.
+// A time range.
 type stretch struct{ begin, end trace.Time }
 
 // relate finds the parents of intervals from links within a location. The first word

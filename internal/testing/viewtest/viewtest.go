@@ -64,6 +64,25 @@ func init() {
 // Updating reports whether goldens are to be written.
 func Updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
+// GoldenText compares a text, such as sentences, with a file of testdata, or writes it with -update.
+func GoldenText(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if Updating() {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("%s differs; -update writes it anew:\n%s", path, got)
+	}
+}
+
 // Run puts a view through the suite.
 func Run(t *testing.T, v *view.View, cases ...Case) {
 	t.Run("described", func(t *testing.T) { described(t, v) })

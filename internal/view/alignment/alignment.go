@@ -107,7 +107,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if calls == 0 {
 		return nil,
 			view.NoIntervals(q.Store(), "choose a longer time, other regions or other locations",
-				"no call lies in the selection")
+				"no call is in the selection")
 	}
 	r.aligned = stackalign.Align(r.list)
 	r.measure(r.aligned.Slots, 1)

@@ -263,7 +263,7 @@ func (r *result) oneByOne() bool {
 	return n <= mostLanes || asked && n*leastLane <= r.request.Size.Height-headRoom-scene.AxisHeight-4
 }
 
-// manyNote says how locations are drawn that are too many for a box each.
+// manyNote describes how locations are drawn that are too many for a box each.
 func (r *result) manyNote() string {
 	n := len(r.locations)
 	text := fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s",

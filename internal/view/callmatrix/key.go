@@ -22,7 +22,7 @@ var keyNames = [5]string{"2 %, innermost", "25 %", "median", "75 %", "98 % of th
 // stripeNames are those of stripes, from the bottom up.
 var stripeNames = [5]string{"2 %", "25 %", "median", "75 %", "98 % of the calls"}
 
-// direction says how locations follow each other in a square.
+// direction describes how locations follow each other in a square.
 func (r *result) direction() string {
 	if r.striped() {
 		return "from left to right"

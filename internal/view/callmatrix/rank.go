@@ -64,7 +64,7 @@ func (r *result) rank(ctx context.Context) error {
 	return r.order(func(node int32) bool { return kept != nil && kept[node+1] })
 }
 
-// compare says how much locations differ in each pair, on all cores.
+// compare returns the difference of each pair of locations, on all cores.
 func (r *result) compare(ctx context.Context) error {
 	kinds, pairs := runfacts.Kinds(r.tree, r.locations), slices.Collect(maps.Values(r.pairs))
 	return parallel.For(ctx, len(pairs), func(n int) {

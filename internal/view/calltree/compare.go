@@ -318,7 +318,7 @@ func (r *result) delta(n *node) *float64 {
 	return &d
 }
 
-// tilt says which side has more: from -1, all of it there, to 1, all of it here.
+// tilt returns the side that has more: from -1, all of it there, to 1, all of it here.
 func (r *result) tilt(n *node) float64 {
 	here, there := n.inclusive*r.against.here, n.other*r.against.there
 	if r.metric.Number == runfacts.NumberCalls {

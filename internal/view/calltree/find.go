@@ -17,7 +17,7 @@ func hasName(g *trace.Region, part string) bool {
 	return strings.Contains(strings.ToLower(g.Name), part)
 }
 
-// foundNote says how much of the tree the names that are found stand for. Callees count
+// foundNote describes how much of the tree the names that are found stand for. Callees count
 // for their caller, so that of nested ones the outermost counts.
 func foundNote(r *result, part string) string {
 	count, sum := 0, 0.0

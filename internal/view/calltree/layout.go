@@ -252,7 +252,7 @@ func (r *drawing) sideTitle() string {
 	return name + ": " + value
 }
 
-// hereName says where this side is.
+// hereName describes where this side is.
 func (r *drawing) hereName() string {
 	if r.name != "" {
 		return "in " + r.name

@@ -107,7 +107,7 @@ func middle(r *result, t *tree, text string) (trace.RegionID, error) {
 // isCaller reports whether a node of a sandwich lies above its root.
 func (r *result) isCaller(i int) bool { return r.callers > 0 && i >= r.callers }
 
-// sandwichLevels says how many levels lie above and below the region, and how high each is.
+// sandwichLevels returns the number of levels above and below the region, and the height of each.
 func (r *drawing) sandwichLevels(room float32) (up, down int, height float32) {
 	for i := range r.tree.nodes {
 		if d := int(r.tree.nodes[i].depth); r.isCaller(i) {

@@ -64,7 +64,7 @@ func defined(v int64, is bool) *int64 {
 // Table has a row for each pair; choosing one selects the sender.
 func (r *result) Table() *view.Table { return view.TableOf(r.list(), nil, nil) }
 
-// within says where no link leaves its process: then the matrix is a line.
+// within describes where no link leaves its process: then the matrix is a line.
 func within(of view.Result) string {
 	if r, ok := of.(*result); ok &&
 		!slices.ContainsFunc(r.cells, func(c cell) bool { return r.tree.Path(c.from) != r.tree.Path(c.to) }) {

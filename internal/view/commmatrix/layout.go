@@ -277,7 +277,7 @@ func (r *result) fact(from, to, blocks int) view.Fact {
 	return fact
 }
 
-// names says which members a block holds.
+// names lists the members of a block.
 func (r *result) names(block, b int) string {
 	n := len(r.members)
 	first, last := (block*n+b-1)/b, ((block+1)*n+b-1)/b-1

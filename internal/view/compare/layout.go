@@ -24,7 +24,7 @@ var (
 	colourB = scene.UIData
 )
 
-// colour says which way a quantity went, where that is known.
+// colour returns which way a quantity went, where that is known.
 func (q *quantity) colour() scene.Colour {
 	if q.verdict != compare.Changed {
 		return scene.UIAggregate

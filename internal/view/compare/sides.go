@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// choose says which runs are A and which are B.
+// choose returns the runs of A and of B.
 func (r *result) choose() error {
 	a, b, key := r.request.Values.Patterns("a"), r.request.Values.Patterns("b"), r.request.Values.Text("by")
 	r.side = make([]int, len(r.names))
@@ -124,7 +124,7 @@ func (r *result) label(side int) string {
 	return fmt.Sprintf("%d runs", len(runs))
 }
 
-// sizes says where runs of different sizes are compared.
+// sizes describes where runs of different sizes are compared.
 func (r *result) sizes() string {
 	least, most := 0, 0
 	for _, side := range r.runs {

@@ -40,7 +40,7 @@ func (r *result) words() string {
 		fmt.Fprintf(&b, ", which cannot be told from chance (%s, p = %s)", Interval(e), probability(e.P))
 		least := max(r.worth, math.Abs(e.Change.Share))
 		if n := compare.Needed(l.values[0], l.values[1], least); n > max(e.NA, e.NB) {
-			fmt.Fprintf(&b, "; about %d runs a side would tell", n)
+			fmt.Fprintf(&b, "; about %d runs per side would decide", n)
 		}
 	}
 	b.WriteString(". ")

@@ -82,7 +82,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
-// count says how many values a side has, where its label does not.
+// count describes how many values a side has, where its label does not.
 func (r *result) count(i int) string {
 	return " (" + view.Thousands(int64(len(r.Sides[i].Units))) + ")"
 }

@@ -127,10 +127,10 @@ func factor(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// ratio writes 2.5 as "2.50 ×" and 0.4 as "1/2.50".
+// ratio writes 2.5 as "2.50 ×" and 0.327 as "0.33 ×".
 func ratio(x float64) string {
 	if x < 1 {
-		return "1/" + factor(1/x)
+		return fmt.Sprintf("%.2g ×", x)
 	}
 	return factor(x) + " ×"
 }
@@ -179,7 +179,7 @@ func (r *result) effectText(q *sides.Quantity) string {
 	return text + " of its mean"
 }
 
-// sure says how sure a row is.
+// sure describes how sure a row is.
 func sure(q *sides.Quantity) string {
 	v := &q.Verdict
 	switch {

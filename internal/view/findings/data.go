@@ -28,14 +28,14 @@ type Data struct {
 	Shown    int               `json:"shown"`
 	// Answer is the first cause, or that nothing stands out.
 	Answer diagnose.Answer `json:"answer"`
-	// Unit is that of what is lost, as in each finding.
+	// Unit is that of the loss, as in each finding.
 	Unit string `json:"unit"`
 	POP  POP    `json:"pop"`
-	// Phases says what cut the run.
+	// Phases says the region or rule that cut the run.
 	Phases string `json:"phases"`
 	// PhaseCount is into how many.
 	PhaseCount int `json:"phase_count"`
-	// Budget are the causes of all waiting, most first; what has no known cause is
+	// Budget are the causes of all waiting, most first; waiting without a known cause is
 	// Unexplained. Together they are Accounts.Waiting.
 	Budget      []Cause    `json:"budget"`
 	Unexplained trace.Time `json:"unexplained"`
@@ -59,7 +59,7 @@ func (r *result) Data() any {
 			Parallel: view.Defined(e.Parallel)}}
 }
 
-// column is the unit of what is lost as tables name it.
+// column is the unit of the loss as tables name it.
 func (r *result) column() string { return runfacts.ColumnUnit(r.found.Unit) }
 
 // Table has a line a finding.
@@ -79,7 +79,7 @@ func (r *result) Table() *view.Table {
 		}
 		t.Locations = append(t.Locations, id)
 	}
-	for _, id := range t.Locations { // a table says what a row selects for all or for none
+	for _, id := range t.Locations { // a table names the selected locations for all or for none
 		if id == trace.NoLocation {
 			t.Locations = nil
 			break

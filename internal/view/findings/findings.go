@@ -1,5 +1,5 @@
 // Package findings draws and lists what a run loses time by, without being asked: ranked sentences, each with its
-// numbers and with the view that proves it. What is found is the work of package diagnose.
+// numbers and with the view that proves it. Package diagnose finds them.
 //
 //	findings.go       the view
 //	data.go           the JSON output and the table

@@ -18,12 +18,12 @@ const (
 	gap     = 10 // between cards
 )
 
-// What marks show.
+// The meanings of marks.
 const (
 	ofCard  = 1 + iota // A: finding
 	ofQuiet            // nothing stands out
 	ofCause            // A: line of the cause table
-	ofCell             // A: columns, C: cell of who waited for what
+	ofCell             // A: columns, C: cell of a waiting unit and a cause
 	ofUnit             // A: column, B: columns
 )
 
@@ -131,7 +131,7 @@ func lostWords(f *finding.Finding) string {
 		f.ShareOf)
 }
 
-// Fact says what is known of a finding or of a cause.
+// Fact describes a finding or a cause.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	switch it.Of {
 	case ofCard:
@@ -163,7 +163,7 @@ func cardFact(f *finding.Finding) view.Fact {
 	return fact
 }
 
-// quiet says what was looked at where nothing stands out.
+// quiet describes the data that was checked if nothing stands out.
 func (r *result) quiet() view.Fact {
 	fact := view.Fact{Title: "nothing stands out", Lines: []view.FactLine{}}
 	for _, l := range []struct {

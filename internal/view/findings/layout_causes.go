@@ -22,7 +22,7 @@ const (
 	mostColumn = 1024
 )
 
-// drawCauses draws a line a cause and a column a unit, and below what each unit causes and
+// drawCauses draws a line a cause and a column a unit, and below the waiting that each unit causes and
 // waits, in the order of the machine.
 func (r *result) drawCauses(size scene.Size) *scene.Scene {
 	l := &r.causes
@@ -119,7 +119,7 @@ func (l *causeTable) describe() string {
 	return d
 }
 
-// cells paints what each unit waited for each cause.
+// cells paints the waiting of each unit for each cause.
 func (l *causeTable) cells(s *scene.Scene, f *scene.Frame, shown int, made bool) {
 	n := len(l.Units)
 	columns := max(min(n, mostColumn, int(f.W)), 1)
@@ -151,7 +151,7 @@ func (l *causeTable) cells(s *scene.Scene, f *scene.Frame, shown int, made bool)
 		scene.LegendEntry{Label: "waited", Colour: scene.UIAxis, Region: scene.NoID, Parent: scene.NoID})
 }
 
-// drawBars draws what each cause costs in all.
+// drawBars draws the total cost of each cause.
 func (l *causeTable) drawBars(fills *scene.Rect, text *scene.Text, f *scene.Frame, shown int, room float32) {
 	x := f.X + f.W + 8
 	most := float64(l.Causes[0].Time)
@@ -165,7 +165,7 @@ func (l *causeTable) drawBars(fills *scene.Rect, text *scene.Text, f *scene.Fram
 	}
 }
 
-// strip draws, unit by unit, what it makes others wait upwards and what it waits downwards,
+// strip draws, unit by unit, the waiting that it causes upwards and its own waiting downwards,
 // with lines between machines.
 func (l *causeTable) strip(s *scene.Scene, fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
 	n := len(l.Units)
@@ -244,7 +244,7 @@ func (l *causeTable) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame
 	}
 }
 
-// fact says what is known of a cause and who waited for it, or of a unit.
+// fact describes a cause with its waiters, or a unit.
 func (l *causeTable) fact(it scene.Item) (view.Fact, bool) {
 	switch it.Of {
 	case ofCause:

@@ -3,8 +3,6 @@ package findings_test
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -210,7 +208,7 @@ func TestEachKindHasAMadeCase(t *testing.T) {
 			t.Errorf("no run shows %s", k)
 		}
 	}
-	golden(t, "sentences.txt", said.String())
+	viewtest.GoldenText(t, "sentences.txt", said.String())
 }
 
 // realSentences are kinds by a recorded run that shows them.
@@ -245,7 +243,7 @@ func TestSentencesOfRecordedRuns(t *testing.T) {
 		said.add(t, kind, &d)
 		said[kind] = set + "\n" + said[kind]
 	}
-	golden(t, "sentences-recorded.txt", said.String())
+	viewtest.GoldenText(t, "sentences-recorded.txt", said.String())
 }
 
 // Sentences are what is said of a kind.
@@ -282,23 +280,4 @@ func (s sentences) String() string {
 		lines = append(lines, s[kind])
 	}
 	return strings.Join(lines, "\n")
-}
-
-// golden compares a text with a file of testdata, or writes it with -update.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if viewtest.Updating() {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("%s differs; -update writes it anew:\n%s", path, got)
-	}
 }

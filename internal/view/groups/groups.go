@@ -264,7 +264,7 @@ func times(a, b float64, what string) string {
 		if a > b {
 			return view.FormatCount(a/b) + " × the " + what + " of the others"
 		}
-		return "1/" + view.FormatCount(b/a) + " of the " + what + " of the others"
+		return fmt.Sprintf("%.2g × the %s of the others", a/b, what)
 	case a > b:
 		return fmt.Sprintf("%.0f %% more %s than the others", math.Max((a/b-1)*100, 1), what)
 	}

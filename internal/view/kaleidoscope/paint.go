@@ -53,7 +53,7 @@ func (r *result) spectrum() (begin, end trace.Time) {
 	return begin, end
 }
 
-// timeLimit says how much time one colour is: calls of the same colour need not have begun together.
+// timeLimit describes how much time one colour is: calls of the same colour need not have begun together.
 func (r *result) timeLimit() string {
 	begin, end := r.spectrum()
 	colours := scene.RampSection(r.ramp()).Length

@@ -157,7 +157,7 @@ func (r *sunburst) choosePaint() error {
 // passes is the least share of its value that a path passes on to its only callee to be drawn with it as one.
 const passes = 0.995
 
-// cut takes the subtree that is shown, and paths that only pass on what they have as one with their callee.
+// cut takes the subtree that is shown, and paths with a single callee as one with it.
 func (r *sunburst) cut() error {
 	sub, root := r.whole, int32(0)
 	if text := r.request.Values.Text("root"); text != "" {
@@ -410,7 +410,7 @@ func (r *sunburst) fact(k int) view.Fact {
 	return f
 }
 
-// changeText says how much a path grew or shrank.
+// changeText describes how much a path grew or shrank.
 func changeText(p *path) string {
 	switch {
 	case p.inclusive == 0 && p.other > 0:

@@ -100,7 +100,7 @@ func (r *sunburst) node(i int32, start, alloc float64) PathNode {
 	return n
 }
 
-// sector adds up what a merged sector stands for.
+// sector adds up the members of a merged sector.
 func (r *sunburst) sector(it *invocation.Item) PathSector {
 	sin, cos := math.Sincos((it.Start + it.Alloc/2) * math.Pi / 180)
 	radius := (float64(it.Level) + 0.5) * r.ringAt(r.request.Size) /

@@ -103,8 +103,8 @@ func (f *fetcher) choose(selected []trace.LocationID) {
 	}
 }
 
-// sampleNotes says what the rows are of threads that were sampled. Between two samples nobody looked, so that they have
-// no busy time of their own; rows of samples are drawn from one sample to the next, also over short gaps.
+// sampleNotes describes the rows of threads that were sampled. Between two samples nobody looked, so that they
+// have no busy time of their own; rows of samples are drawn from one sample to the next, also over short gaps.
 func (f *fetcher) sampleNotes() []string {
 	lanes, drawn, left := f.reader.Lanes(), false, map[trace.LocationID]bool{}
 	for id, kind := range f.tree.Kind {

@@ -46,7 +46,7 @@ func readRecorded(ctx context.Context, r store.Reader, sel trace.Selection) (*re
 	return c, err
 }
 
-// waitsForCores gives how long each location waited for a core, where the recorder says so.
+// waitsForCores returns the time that each location waited for a core, if the recorder has it.
 func waitsForCores(ctx context.Context, r store.Reader, sel trace.Selection) (map[trace.LocationID]float64, error) {
 	out := map[trace.LocationID]float64{}
 	at := slices.IndexFunc(r.Metrics(), func(m trace.Metric) bool { return m.Name == trace.WaitedForCore })
@@ -108,7 +108,8 @@ func (c *recorded) sketches(ids []trace.LocationID, s *state, orders int) ([]mom
 	return cubics, higher
 }
 
-// coreNote says where busy time, which goes by the clock, has more than a twentieth of waiting for a core beside it.
+// coreNote describes where busy time, which goes by the clock, has more than a twentieth of waiting for a core beside
+// it.
 func (c *recorded) coreNote(tree *store.Tree) []string {
 	const much = 0.05
 	rows, most, longest, busyThere := 0, trace.NoLocation, 0.0, 0.0

@@ -65,7 +65,7 @@ func (r *result) Data() any {
 	return d
 }
 
-// DataNotes says where the list of stretches is cut.
+// DataNotes describes where the list of stretches is cut.
 func (r *result) DataNotes() []string {
 	if text := r.slide().CutText(); text != "" {
 		return []string{text}

@@ -86,7 +86,7 @@ func (g *gatherer) subtract() error {
 // atOnce bounds the locations of the first run whose times wait for those of the other.
 const atOnce = 256
 
-// each reads what the locations have in both runs and in one of them.
+// each reads the times of the locations in both runs and in one of them.
 func (d *subtraction) each(ctx context.Context, first store.Reader, ids []trace.LocationID, edges []trace.Time,
 	f func(k int, runs []store.RoleRun) error) error {
 	width := (len(edges) - 1) * trace.RoleCount

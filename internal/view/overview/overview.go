@@ -1,6 +1,5 @@
-// Package overview draws the best aggregation of locations × time on the axes of
-// the timeline: one box wherever a group of locations did the same over a stretch
-// of time, many where they differ.
+// Package overview draws the best aggregation of locations × time on the axes of the timeline: one box wherever a
+// group of locations did the same over a time range, many where they differ.
 //
 // After the future work of Lamarche-Perrin, Schnorr, Vincent, Demazeau, carried
 // out by Dosimont and others; see package entropy for the programme.

@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A start is what a picture needs of a run: the nodes of its hierarchy that are distinguished, and their times in
-// slices.
+// A start is the data of a run that a picture needs: the nodes of its hierarchy that are distinguished, and their
+// times in slices.
 type start struct {
 	Leaves       int // of the hierarchy that nodes are of
 	Nodes        int

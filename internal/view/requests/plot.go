@@ -72,7 +72,7 @@ func (r *result) describe() string {
 var percentiles = []struct {
 	q    float64
 	name string
-	each int // requests of a stretch of time, so that five lie above
+	each int // requests of a time range, so that five lie above
 }{{0.5, "p50", 100}, {0.95, "p95", 100}, {0.99, "p99", 500}}
 
 // A dot is one request of a picture.
@@ -255,7 +255,7 @@ func drawHeat(s *scene.Scene, c *cloud, frame int, f *scene.Frame) {
 	s.Legend = append(s.Legend, plot.RampKey("requests in a cell", "viridis", "1", view.Thousands(int64(most))))
 }
 
-// drawPercentiles draws the median, 95 % and 99 % of stretches of time, where these have enough requests.
+// drawPercentiles draws the median, 95 % and 99 % of time ranges, where these have enough requests.
 func drawPercentiles(s *scene.Scene, c *cloud, frame int, f *scene.Frame) {
 	lines, text := &scene.Line{Width: 1.5}, &scene.Text{Size: scene.TextSize}
 	var names []scene.Label

@@ -303,8 +303,8 @@ var percentiles = []struct {
 	name string
 }{{0.5, "p50"}, {0.95, "p95"}, {0.99, "p99"}}
 
-// long says how long calls take: by the highest percentile up to p95 that so many can tell, of fewer from the shortest
-// to the longest.
+// long describes how long calls take: by the highest percentile up to p95 that so many can tell, of fewer from
+// the shortest to the longest.
 func (x *Row) long() string {
 	least, most := view.FormatTime(x.Min), view.FormatTime(x.Max)
 	switch n := int(x.Calls); {
@@ -324,7 +324,7 @@ func (x *Row) long() string {
 	return least + "–" + most
 }
 
-// often says how often: of a few requests by counting, since a rate over their time means little.
+// often describes how often: of a few requests by counting, since a rate over their time means little.
 func (r *result) often(calls int64) string {
 	if r.graph.Requests < fewRequests {
 		return view.Count(int(calls), "call")

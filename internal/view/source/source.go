@@ -43,7 +43,7 @@ var View = &view.View{
 	Compute: view.SideBySide(false, view.InTime(compute), pair),
 }
 
-// lacks says why a result is not worth a picture in a report.
+// lacks describes why a result is not worth a picture in a report.
 func lacks(r view.Result) string {
 	if x, ok := r.(*result); ok && !x.byLine {
 		return "the data has no values of lines"

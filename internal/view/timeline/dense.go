@@ -21,7 +21,7 @@ type linkCounter struct {
 }
 
 // count takes the sums that the store keeps of
-// those that start in a stretch of time; only those under way at its edges
+// those that start in a time range; only those under way at its edges
 // are read. With b cells in a row, p pairs of locations and n links it is O(b p log n).
 // Which links a cell holds is not known then: also a few become a symbol, in its middle.
 func (c *linkCounter) count(ctx context.Context, w store.Window) error {

@@ -12,7 +12,7 @@ import (
 // many lots as it has time. The draw hangs on the bin alone, so that a picture is the
 // same each time, and rows and digests agree.
 
-// lots says whether a rule draws, and whether instants with nothing open take part.
+// lots reports whether a rule draws, and whether instants with nothing open take part.
 func (r *rule) lots() (draws, withNone bool) {
 	return r.show == random || r.show == randomOpen, r.show == random
 }

@@ -343,7 +343,7 @@ func binTotals(in *input, l *strips, s *strip, x *span) ([]total, error) {
 	return out, err
 }
 
-// beginning says how many intervals begin in a cell: one that is longer passes through several.
+// beginning describes how many intervals begin in a cell: one that is longer passes through several.
 func beginning(n int64) string {
 	switch n {
 	case 0:

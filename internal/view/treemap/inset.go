@@ -89,7 +89,7 @@ func (r *drawing) small() (out []cell) {
 	})
 }
 
-// open says whether a node is drawn in parts.
+// open reports whether a node is drawn in parts.
 func (r *drawing) open(i int32) bool {
 	if r.tree.Leaf(int(i)) {
 		return false

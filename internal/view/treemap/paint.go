@@ -59,7 +59,7 @@ func (r *drawing) paint(s *scene.Scene) (warned bool) {
 	return warned
 }
 
-// warns says whether a cell hides so much that it should not be trusted.
+// warns reports whether a cell hides so much that it should not be trusted.
 func (r *result) warns(i int32) bool { return r.share(r.labels.Loss[i]) > warnShare }
 
 // paintInsets draws where each inset belongs.

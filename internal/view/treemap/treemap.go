@@ -302,7 +302,7 @@ func (r *result) deviation(i int32) float64 {
 // ways is log10 of the number of cuts that the best one was chosen from.
 func (r *result) ways() float64 { return r.ways10 }
 
-// overlay says whether a variable is instants that are drawn beside states.
+// overlay reports whether a variable is instants that are drawn beside states.
 func (r *result) overlay(x int) bool { return r.variables[x].Instant && !r.variables[0].Instant }
 
 // aggregated reports whether a part stands for more than one location.

@@ -260,7 +260,7 @@ export interface ReportEntry {
   example: string;
   /** Lost reports that some data of the program is unknown because of it; false for kept or repeated data. */
   lost: boolean;
-  /** Consequence tells the effect on the run of parts that are not kept; empty for a kind that keeps them. */
+  /** Consequence returns the effect on the run of parts that are not kept; empty for a kind that keeps them. */
   consequence: string;
 }
 

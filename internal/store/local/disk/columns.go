@@ -148,7 +148,7 @@ type target func([]byte)
 
 func into[T any](p *[]T) target { return func(b []byte) { *p = spool.ViewOf[T](b) } }
 
-// Targets says where each file of the schema goes.
+// Targets returns the destination of each file of the schema.
 func (c *Columns) Targets() map[string]target {
 	t := map[string]target{
 		"string.offset.u64": into(&c.StringOffset), "string.bytes.u8": into(&c.StringBytes),

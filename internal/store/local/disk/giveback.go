@@ -24,7 +24,7 @@ func (f *Fetcher) unpacking() (done func()) {
 	}
 }
 
-// giveBack gives back frames, not their directories, but for those that came since the last time: who asked for them is
+// giveBack releases frames, not their directories, but for those that came since the last time: who asked for them is
 // about to use them.
 func (f *Fetcher) giveBack() {
 	f.using.Lock()
@@ -43,7 +43,7 @@ func (f *Fetcher) giveBack() {
 	f.since.Store(0)
 }
 
-// giveBack gives back the first blocks of a file, those that are here and not fresh. A block is marked as missing
+// giveBack releases the first blocks of a file, those that are here and not fresh. A block is marked as missing
 // after its memory is gone: it is not unpacked meanwhile, and not fetched before.
 func (c *Check) giveBack(blocks int64) (bytes int64) {
 	m := &spool.Mapping{Bytes: c.bytes}

@@ -204,20 +204,20 @@ func (p *Packed) first(g uint64) (int64, bool) {
 	return int64(v), v != pack.NotAlone
 }
 
-// forget gives back the memory of unpacked frames. They must not be in use.
+// forget releases the memory of unpacked frames. They must not be in use.
 func (p *Packed) forget() {
 	clear(p.done)
 	p.values.Release(0, int64(len(p.values.Bytes)))
 }
 
-// Forget gives back the unpacked frames of all tables.
+// Forget releases the unpacked frames of all tables.
 func (c Checks) Forget() {
 	for _, t := range c {
 		t.Forget()
 	}
 }
 
-// Forget gives back the unpacked frames of the table.
+// Forget releases the unpacked frames of the table.
 func (t *TableCheck) Forget() {
 	for _, x := range t.columns {
 		if p := x.Packed(); p != nil {
@@ -298,7 +298,7 @@ func (t *TableCheck) Search(column int, n uint64, v int64, near uint64) uint64 {
 	return lo*pack.Frame + uint64(at)
 }
 
-// BytesOf says which bytes of a packed file rows [lo, hi) lie in, as its directory has it; false: the directory is
+// BytesOf returns the bytes of a packed file that hold rows [lo, hi), as its directory has it; false: the directory is
 // damaged, or there is no such file.
 func (c Checks) BytesOf(file string, lo, hi uint64) (from, to int64, ok bool) {
 	for _, t := range c {

@@ -124,7 +124,7 @@ func (f *Fetcher) Full() bool {
 	return f != nil && f.held.Load() > 0 && memory.TooMuchOutside(MostFetched, fetchedShare)
 }
 
-// Forget gives back the memory of fetched blocks. They must not be in use.
+// Forget releases the memory of fetched blocks. They must not be in use.
 func (f *Fetcher) Forget() {
 	for _, c := range f.checks {
 		clear(c.done)

@@ -220,7 +220,7 @@ func (c *RowCheck) Forget() {
 	}
 }
 
-// ForgetRows gives back the memory of rows [lo, hi), which must not be in use; frames shared with other rows stay.
+// ForgetRows releases the memory of rows [lo, hi), which must not be in use; frames shared with other rows stay.
 func (c *RowCheck) ForgetRows(lo, hi uint64) {
 	first, last := (lo+pack.Frame-1)/pack.Frame, hi/pack.Frame
 	for g := first; g < last; g++ {

@@ -124,7 +124,7 @@ func factColumns(owner, ownerMeaning string, typ colType, key, keyMeaning string
 func definitionTables() []table {
 	return []table{
 		{"string", true, "Names of everything defined, each once. Other tables name a string by its row.", []column{
-			offsetCol("offset", "where the string lies in `bytes`"),
+			offsetCol("offset", "offset of the string in `bytes`"),
 			{name: "bytes", Kind: Free, typ: u8, Meaning: "UTF-8, not terminated"},
 		}},
 		{"location", true, "The tree in preorder, children in display order.", []column{
@@ -192,7 +192,7 @@ func recordTables() []table {
 			col("depth", u16, "0 at the top; stays at 65535"),
 		}},
 		{"caller", false,
-			"Rows at the top of a lane whose caller lies in another lane, of this location or another one, sorted by " +
+			"Rows at the top of a lane whose caller is in another lane, of this location or another one, sorted by " +
 				"row.", []column{
 				col("row", u64, "row of `interval`"), col("caller", u64, "row of `interval`"),
 			}},
@@ -210,7 +210,7 @@ func recordTables() []table {
 		{"instant_fact", false, "Attributes of instants, sorted by row.",
 			factColumns("row", "row of `instant`", u64, "attribute", "attribute")},
 		{"text", false, "Texts that are values of attributes.", []column{
-			offsetCol("offset", "where the text lies in `bytes`"),
+			offsetCol("offset", "offset of the text in `bytes`"),
 			{name: "bytes", Kind: Free, typ: u8, Meaning: "UTF-8, not terminated"},
 		}},
 		{"sample", false, "Samples of counters, by counter and time.",

@@ -44,7 +44,7 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 	return nil
 }
 
-// calls gives the Enter and Leave records that come next to a StackBuilder, many at a
+// calls passes the next Enter and Leave records to a StackBuilder, many at a
 // time, and takes the facts and samples between them; false if there are none.
 func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 	b, base, list, rows, some := d.b, d.base, w.batch[:0], uint64(0), false

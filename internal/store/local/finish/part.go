@@ -80,7 +80,7 @@ func (f *finisher) indexPart(ctx context.Context, from, to uint64) error {
 	return out.Close()
 }
 
-// stampPart says which run this is: its definitions, and when its lanes end.
+// stampPart returns the identity of the run: its definitions, and when its lanes end.
 func (f *finisher) stampPart() error {
 	h := crc32.New(disk.Castagnoli)
 	fmt.Fprintln(h, f.origin, f.end, len(f.rows.C.Begin), f.LinkRows.Len(), f.UntimedRows.Len(), f.ProfileRows.Len(),

@@ -221,7 +221,7 @@ func (p *rowPacker) packMany(ctx context.Context, e *packedJob, lanes []uint64) 
 		})
 }
 
-// punch gives back the room of plain rows.
+// punch releases the room of plain rows.
 func (p *rowPacker) punch(from, to uint64) {
 	for k := range p.columns {
 		width := disk.Schema[intervalTable].Columns[k].Width()

@@ -18,7 +18,7 @@ type workFinder struct {
 	open  bool             // an interval of work
 }
 
-// A workStep is what happens to intervals of work before a record.
+// A workStep is a change of intervals of work before a record.
 type workStep uint8
 
 const (

@@ -153,7 +153,7 @@ func texts(ctx context.Context, from, to string, w trace.Writer, t *taker) error
 		if _, err := io.ReadFull(in, word[:]); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return fmt.Errorf("read texts: %w: %w", err, disk.ErrDamaged)
+			return fmt.Errorf("read strings: %w: %w", err, disk.ErrDamaged)
 		}
 		next := binary.LittleEndian.Uint64(word[:])
 		if n > 0 {
@@ -162,7 +162,7 @@ func texts(ctx context.Context, from, to string, w trace.Writer, t *taker) error
 			}
 			b := make([]byte, next-last)
 			if _, err := io.ReadFull(text, b); err != nil {
-				return fmt.Errorf("read texts: %w: %w", err, disk.ErrDamaged)
+				return fmt.Errorf("read strings: %w: %w", err, disk.ErrDamaged)
 			}
 			stream.Attribute(0, trace.Text(string(b)))
 			s := t.value.String()

@@ -46,7 +46,7 @@ func (r *Table) Leave() {
 	}
 }
 
-// forgetMost gives back rows, which mostly are other ones for every window, and keeps sums and nodes, which every
+// forgetMost releases rows, which mostly are other ones for every window, and keeps sums and nodes, which every
 // window asks for; unless that is not enough. They must not be in use.
 func (r *Table) forgetMost() {
 	if r.RowHeld.Load() > r.Held.Load() {
@@ -64,14 +64,14 @@ func (r *Table) forgetMost() {
 // Tests keep none, so that each query must touch the bytes it uses.
 var MostHeld int64 = 512 << 20
 
-// ForgetRows gives back unpacked rows [a, b), which must not be in use elsewhere.
+// ForgetRows releases unpacked rows [a, b), which must not be in use elsewhere.
 func (r *Table) ForgetRows(a, b uint64) {
 	if r.Sure != nil {
 		r.Sure.ForgetRows(a, b)
 	}
 }
 
-// Forget gives back unpacked columns. They must not be in use.
+// Forget releases unpacked columns. They must not be in use.
 func (r *Table) Forget() {
 	r.Checks.Forget()
 	r.Sure.Forget()

@@ -3,7 +3,7 @@ package rows
 import "github.com/parallax-hpc/parallax/internal/trace"
 
 // RoleBins adds up the time of each role in bins of 2^level ns. Whole bins within
-// a stretch of time are kept as differences, so that adding is O(1) however many
+// a time range are kept as differences, so that adding is O(1) however many
 // bins it crosses; take and join run over the bins once.
 type RoleBins struct {
 	begin     trace.Time

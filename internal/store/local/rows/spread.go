@@ -76,7 +76,7 @@ func (r *Table) spreadOf(a, b uint64) (disk.RowSlices, bool) {
 	return disk.RowSlices{}, false
 }
 
-// releaseSpread gives back the pages of spread rows.
+// releaseSpread releases the pages of spread rows.
 func (r *Table) releaseSpread() {
 	if r.spreads.Load() == nil {
 		return

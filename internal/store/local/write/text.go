@@ -112,7 +112,7 @@ func (t *textTable) number(s string) uint64 {
 	return id
 }
 
-// Count says how many strings there are.
+// Count returns the number of strings.
 func (t *textTable) Count() uint64 { return t.count }
 
 // Forgot reports whether some strings may be there twice.
@@ -125,7 +125,7 @@ func (t *textTable) offset() {
 
 func (t *textTable) fail(err error) {
 	if err != nil && t.err == nil {
-		t.err = fmt.Errorf("write texts: %w", err)
+		t.err = fmt.Errorf("write strings: %w", err)
 	}
 }
 
