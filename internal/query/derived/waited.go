@@ -18,8 +18,8 @@ var windowArguments = []table.Column{
 // waited is the waits themselves.
 var waited = table.NewFunction("waited",
 	"Every wait of one location for another: one row per wait and cause, with the waiting location, the call, "+
-		"the awaited location, and the time due to the cause. It is computed from the run for each query. Runs whose waits "+
-		"are not traced one by one (GPUs, goroutines, profiles, clock skew) have no rows.",
+		"the awaited location, and the time due to the cause. It is computed from the run for each query. Runs "+
+		"whose waits are not traced one by one (GPUs, goroutines, profiles, clock skew) have no rows.",
 	windowArguments,
 	[]table.Column{
 		{Name: "location", Kind: table.Integer, Help: "location that waited"},
