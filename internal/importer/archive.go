@@ -48,6 +48,44 @@ func archiveOf(f *os.File, name string, size int64) (Source, bool, error) {
 	return Source{}, false, nil
 }
 
+// deepestArchive bounds how many archives are opened one within the other.
+const deepestArchive = 3
+
+// inner opens the one archive that another holds, as downloads of build artifacts do, at most size bytes times
+// mostRatio long; any other source stays.
+func (s Source) inner(size int64, depth int) (Source, error) {
+	if len(s.Files) != 1 || depth == 0 {
+		return s, nil
+	}
+	head := s.Head(s.Files[0].Path)
+	if !strings.HasPrefix(string(head), "PK\x03\x04") && !isTar(head) {
+		return s, nil
+	}
+	dir, err := os.MkdirTemp("", "parallax-unpacked-*")
+	if err != nil {
+		return s, fmt.Errorf("unpack %s: %w", s.Name, err)
+	}
+	file := filepath.Join(dir, "inner")
+	var in Source
+	ok := false
+	f, err := s.FS.Open(s.Files[0].Path)
+	if err == nil {
+		_, err = writeMember(f, file, max(leastLimit, mostRatio*size))
+		f.Close()
+	}
+	if err == nil {
+		in, ok, err = openArchive(file, s.Files[0].Size)
+	}
+	if err != nil || !ok { // the file of a format, such as a Cube profile, or damaged
+		os.RemoveAll(dir)
+		return s, nil
+	}
+	in.Name, in.root = s.Name, s.Name
+	in.Skipped = append(in.Skipped, s.Skipped...)
+	in.close = append(append(in.close, s.close...), func() error { return os.RemoveAll(dir) })
+	return in.inner(size, depth-1)
+}
+
 // --- zip
 
 func zipSource(f readAtCloser, name string, size int64) (Source, bool, error) {
@@ -135,6 +173,9 @@ func tarSource(f readAtCloser, name string, size int64) (Source, bool, error) {
 	return s.ready(), true, nil
 }
 
+// linkInTar is why a symbolic link of a tar is left alone: what it points to may be outside.
+const linkInTar = "a link; `tar -h` packs the file itself"
+
 // tarFS is a plain tar as a file system of its regular files.
 type tarFS struct {
 	r       io.ReaderAt
@@ -163,6 +204,8 @@ func indexTar(r io.ReaderAt, size int64) (tarFS, []Skip, error) {
 		case h.Typeflag == tar.TypeDir || name == "":
 		case hidden(name):
 			skipped = append(skipped, Skip{name, hiddenFile})
+		case h.Typeflag == tar.TypeSymlink:
+			skipped = append(skipped, Skip{name, linkInTar})
 		case !plainMember(h):
 			skipped = append(skipped, Skip{name, "not a regular file"})
 		default:
@@ -283,7 +326,11 @@ func unpackTar(r io.Reader, dir string, limit int64) ([]Skip, error) {
 			continue
 		}
 		if !plainMember(h) {
-			skipped = append(skipped, Skip{name, "not a regular file"})
+			why := "not a regular file"
+			if h.Typeflag == tar.TypeSymlink {
+				why = linkInTar
+			}
+			skipped = append(skipped, Skip{name, why})
 			continue
 		}
 		if members++; members > mostMembers {

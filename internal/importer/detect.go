@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ func Detect(formats []*Format, s Source) ([]Run, error) {
 	case len(refused) == 1:
 		return refused, refused[0].refusal()
 	case len(refused) > 1:
-		return refused, &Ambiguous{Source: s.Name, Runs: runs, Unclaimed: unclaimed}
+		return refused, refusals(s, refused)
 	}
 	return nil, newUnknown(formats, s)
 }
@@ -230,6 +231,14 @@ func (r Run) refusal() error {
 		Hint: r.Format.Advice, Kind: ErrUnsupported}
 }
 
+// refusals is the error of a source in which several files are recognised and none is read.
+func refusals(s Source, runs []Run) error {
+	first := runs[0]
+	return &Error{File: s.Name, Hint: first.Format.Advice, Kind: ErrUnsupported,
+		Cause: fmt.Sprintf("%d of its files are recognised and none is read; the first, %s, is %s", len(runs),
+			first.Label(first.Files[0]), first.Format.Title)}
+}
+
 // An Ambiguous error says that a source holds several runs.
 type Ambiguous struct {
 	Source    string
@@ -283,6 +292,7 @@ func newUnknown(formats []*Format, s Source) error {
 	}
 	if len(s.Files) == 0 {
 		e.Cause.Cause = "holds no files to read"
+		e.Cause.Hint = "run `parallax open` with the file or folder of the trace"
 		if len(s.Skipped) > 0 {
 			e.Cause.Cause += fmt.Sprintf(" (%s: %s)", s.Skipped[0].Path, s.Skipped[0].Why)
 		}
@@ -297,7 +307,11 @@ func newUnknown(formats []*Format, s Source) error {
 		e.Cause.Cause = fmt.Sprintf("no reader knows any of these %d files; the first, %s, cannot be read: %s",
 			len(s.Files), first, reason(err))
 	case len(s.Files) == 1 && len(head) == 0:
-		e.Cause.Cause = "the file is empty"
+		e.Cause.Cause, e.Cause.Hint = "the file is empty", "copy or record it again"
+		return e
+	case len(s.Files) == 1 && len(bytes.Trim(head, "\x00")) == 0:
+		e.Cause.Cause = fmt.Sprintf("its first %d bytes are zero, as of a file that was never written", len(head))
+		e.Cause.Hint = "copy it again"
 		return e
 	case len(s.Files) == 1:
 		e.Cause.Cause = "no reader knows this input, which " + looks(head)

@@ -60,12 +60,13 @@ func TestDetect(t *testing.T) {
 		{"the first format that claims a file has it", formats, map[string]string{"a": "PART"}, []string{"parts a"}, nil, ""},
 		{"recognised only", refuse, map[string]string{"a": "OTHER"}, []string{"other a"}, nil, "src/a: this is a trace of other, which is recognised but not read; convert it"},
 		{"recognised beside readable", refuse, map[string]string{"a": "OTHER", "b": "PART"}, []string{"parts b"}, []string{"a"}, ""},
-		{"several recognised", refuse, map[string]string{"a": "OTHER", "b": "OTHER"}, []string{"other a", "other b"}, nil, "(recognised, not read)"},
+		{"several recognised", refuse, map[string]string{"a": "OTHER", "b": "OTHER"}, []string{"other a", "other b"}, nil, "src: 2 of its files are recognised and none is read; the first, src/a, is a trace of other; convert it"},
 		{"unknown text", sure, map[string]string{"a": "%PDF-1.7 and so on"}, nil, nil, `src: no reader knows this input, which begins with "%PDF-1.7 and so on"; ` + "`parallax formats` lists the 2 formats that were tried"},
 		{"unknown bytes", sure, map[string]string{"a": "\x7fELF\x02\x01"}, nil, nil, "begins with the bytes 7f 45 4c 46 02 01"},
 		{"unknown files", sure, map[string]string{"a": "x", "b": "y"}, nil, nil, "any of these 2 files; the first, a, begins with \"x\""},
-		{"empty file", sure, map[string]string{"a": ""}, nil, nil, "is empty"},
-		{"no files", sure, nil, nil, nil, "holds no files"},
+		{"zeros", sure, map[string]string{"a": strings.Repeat("\x00", 600)}, nil, nil, "src: its first 600 bytes are zero, as of a file that was never written; copy it again"},
+		{"empty file", sure, map[string]string{"a": ""}, nil, nil, "is empty; copy or record it again"},
+		{"no files", sure, nil, nil, nil, "holds no files to read; run `parallax open`"},
 		{"lz4", sure, map[string]string{"a": "\x04\x22\x4d\x18rest"}, nil, nil, "packed with lz4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

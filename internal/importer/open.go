@@ -81,7 +81,10 @@ func newSource(name string) (Source, error) {
 			Hint: "save its content to a file first", Kind: ErrUnsupported}
 	}
 	archive, ok, err := openArchive(name, info.Size())
-	if err != nil || ok {
+	if err == nil && ok {
+		return archive.inner(info.Size(), deepestArchive)
+	}
+	if err != nil {
 		return archive, err
 	}
 	dir, base := filepath.Split(name)

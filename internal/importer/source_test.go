@@ -191,6 +191,53 @@ func TestAPackedTarLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+// An archive that is alone in another is opened as it, three deep at most; a Cube profile in a zip is a file.
+func TestAnArchiveWithinAnArchiveIsOpened(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	zipOf := func(name string, data []byte) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, _ := z.Create(name)
+		_, _ = w.Write(data)
+		_ = z.Close()
+		return b.Bytes()
+	}
+	trace := map[string]string{"run/trace.json": "the trace"}
+	deep := zipOf("trace.json", []byte("the trace"))
+	for range 5 {
+		deep = zipOf("inner.zip", deep)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"tar in zip":    {zipOf("run.tar", tarOf(t, trace)), "run/trace.json"},
+		"tgz in zip":    {zipOf("run.tgz", gzipped(string(tarOf(t, trace)))), "run/trace.json"},
+		"zip in zip":    {zipOf("run.zip", zipOf("run/trace.json", []byte("the trace"))), "run/trace.json"},
+		"zip in tar":    {tarOf(t, map[string]string{"run.zip": string(zipOf("run/trace.json", []byte("the trace")))}), "run/trace.json"},
+		"six deep":      {deep, "inner.zip"},
+		"cubex in zip":  {zipOf("p.cubex", tarOf(t, map[string]string{"anchor.xml": "<cube/>"})), "p.cubex"},
+		"damaged inner": {zipOf("run.zip", []byte("PK\x03\x04 and no more")), "run.zip"},
+	} {
+		s, err := NewSource(write(t, t.TempDir(), "outer", c.data))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(s.Files) != 1 || s.Files[0].Path != c.want || !strings.HasSuffix(s.Label(c.want), "outer/"+c.want) {
+			t.Errorf("%s: files %v, want %s; label %s", name, s.Files, c.want, s.Label(c.want))
+		}
+		if text := string(s.Head(c.want)); c.want == "run/trace.json" && text != "the trace" {
+			t.Errorf("%s holds %q", name, text)
+		}
+		s.Close()
+	}
+	if left, _ := os.ReadDir(tmp); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 func TestMembersOfATarStayBelowTheRoot(t *testing.T) {
 	for name, want := range map[string]string{"../../etc/passwd": "etc/passwd", "/abs": "abs", "./x/../y": "y", "..": ""} {
 		if got := memberName(name); got != want {

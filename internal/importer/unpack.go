@@ -258,7 +258,9 @@ func openError(label string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		e.Kind, e.Hint = ErrNotFound, "ask for permission to read it"
 	case errors.As(err, &p):
-		e.Kind = ErrNotFound
+		e.Kind, e.Hint = ErrNotFound, "run `ls -lL` on it to see why"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		e.Hint = "it was not copied whole: copy it again"
 	}
 	return e
 }

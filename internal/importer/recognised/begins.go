@@ -121,8 +121,24 @@ var begins = []beginning{
 	{"html", "a web page (HTML)",
 		"open the file that it shows; if it came in place of a download, run `curl -LO URL` with the link of the file",
 		match(`^(?i)\s*(?:<!doctype html|<html[\s>])`)},
-	{"elf", "a program or its core dump (ELF)", "record it with `perf record -g PROGRAM` and open perf.data",
-		prefix("\x7fELF")},
+	{"web-error", "the error of a web service in place of a file",
+		"run `curl -LO URL` with the link of the file, and with your token if it needs one", isWebError},
+	{"picture", "a picture or a document, not a trace", "run `parallax open FILE` with the file that it was made from",
+		prefix("\x89PNG\r\n", "\xff\xd8\xff", "GIF8", "%PDF-")},
+	{"packed-twice", "a file that is packed twice", "unpack it once, for instance with `gunzip FILE`, and open that",
+		prefix("\x1f\x8b\x08", "\x28\xb5\x2f\xfd", "\xfd7zXZ\x00", "BZh91AY&SY")},
+	{"other-archive", "an archive that cannot be unpacked here (7z, RAR, compress, lzip)",
+		"run `7z x FILE` and open the folder", prefix("7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07", "\x1f\x9d", "LZIP\x01")},
+	{"parquet", "a Parquet file that is no table of a trace alone",
+		"open the folder that `nsys export --type parquetdir` or `parallax export SOURCE -o DIR` wrote",
+		prefix("PAR1")},
+	{"hdf5", "a file of HDF5",
+		"if Nsight Systems wrote it, run `nsys export --type sqlite FILE.nsys-rep` and open the .sqlite that it writes",
+		prefix("\x89HDF\r\n")},
+	{"pickle", "a pickle of Python", "if it is a memory snapshot of PyTorch, pytorch.org/memory_viz shows it; for " +
+		"time call `prof.export_chrome_trace(\"run.json\")` of torch.profiler", isPickle},
+	{"elf", "a program or its core dump", "record it with `perf record -g PROGRAM` and open perf.data",
+		prefix("\x7fELF", "MZ\x90\x00", "\x00asm", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MDMP")},
 	{"sqlite", "a database without the tables of a profiler (SQLite)",
 		"those that are read come from `nsys export --type sqlite` and `rocprofv3 --output-format rocpd`", isSQLite},
 }
@@ -163,6 +179,20 @@ func all(some ...string) func([]byte) bool {
 		return true
 	}
 }
+
+// isWebError recognises a short answer that describes an error.
+func isWebError(head []byte) bool { return len(head) < 4<<10 && webError.Match(head) }
+
+var webError = regexp.MustCompile(`^\s*(?:\{\s*"(?:message|error|errors|detail)"\s*:|` +
+	`(?:<\?xml[^>]*>\s*)?<Error>\s*<Code>)`)
+
+// isPickle recognises a pickle: protocol 2 to 5, which ends with a stop.
+func isPickle(head []byte) bool {
+	return len(head) > 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 && bytes.IndexByte(pickled, head[2]) >= 0
+}
+
+// pickled are the operations that a pickle begins with: a frame, a container, a class, a string or a tuple.
+var pickled = []byte("\x95}]()cX\x8c\x8a")
 
 // isMojo: three letters and a version.
 func isMojo(head []byte) bool {

@@ -35,6 +35,8 @@ var Formats = append([]*importer.Format{
 		claimSleepy),
 	refused("fxt", "a log of FxT (StarPU's prof_file)",
 		"run `starpu_fxt_tool -i FILE` and open the paje.trace that it writes", each(isFxT)),
+	refused("inner-archive", "an archive beside others in an archive (zip or tar)",
+		"unpack the outer one, for instance with `unzip FILE`, and open the inner one", each(isInnerArchive)),
 }, texts(begins...)...)
 
 func refused(name, title, advice string, claim func(importer.Source) []importer.Run) *importer.Format {
@@ -146,4 +148,11 @@ func claimSleepy(s importer.Source) []importer.Run {
 // isFxT goes by the name that StarPU gives, and by being no text.
 func isFxT(file string, head []byte) bool {
 	return strings.HasPrefix(path.Base(file), "prof_file_") && bytes.IndexByte(head, 0) >= 0
+}
+
+// isInnerArchive recognises an archive among other files; an archive alone is a source itself. A Cube profile is a tar
+// too.
+func isInnerArchive(file string, head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) ||
+		len(head) > 262 && string(head[257:262]) == "ustar" && path.Ext(file) != ".cubex"
 }
