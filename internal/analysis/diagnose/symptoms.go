@@ -137,15 +137,22 @@ func (s *symptom) String() string {
 	return fmt.Sprintf("%s (%s of %s)", s.title, shares, s.shareOf)
 }
 
-// setApart marks what comes after causes of waiting within the run, if there are any: how it starts and ends, and time
-// that may hold waiting for them which the records do not show.
+// setApart marks what comes after causes of waiting within the run, if there are any as grave: how it starts and ends,
+// and time that may hold waiting for them which the records do not show. A cause that is less grave does not explain
+// that time, and to remove it gains less. Missing records come after any cause.
 func (f *facts) setApart(list []finding.Finding) {
-	inside := slices.ContainsFunc(list, func(x finding.Finding) bool {
-		return x.Severity != finding.Low && !x.Symptom && x.Kind != finding.StartUp && slices.Contains(late, x.Kind)
-	})
+	gravest := finding.Low
 	for i := range list {
 		x := &list[i]
-		x.Apart = inside && f.accounts.result != nil &&
-			(x.Residual || x.Kind == finding.StartUp || x.Kind == finding.Data)
+		if !x.Symptom && x.Kind != finding.StartUp && slices.Contains(late, x.Kind) &&
+			x.Severity.Rank() < gravest.Rank() {
+			gravest = x.Severity
+		}
+	}
+	for i := range list {
+		x := &list[i]
+		apart := x.Kind == finding.Data ||
+			(x.Residual || x.Kind == finding.StartUp) && gravest.Rank() <= x.Severity.Rank()
+		x.Apart = apart && gravest != finding.Low && f.accounts.result != nil
 	}
 }

@@ -38,6 +38,36 @@ func TestCausesComeBeforeTheirSymptoms(t *testing.T) {
 	}
 }
 
+// Time that may hold more waiting for a cause comes after that cause, and so does a late start; not after one that is
+// less grave. Missing records come after all causes.
+func TestWhatMayHideACauseComesAfterOneThatIsAsGrave(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		cause finding.Level
+		want  []finding.Kind
+	}{
+		{"as grave", finding.High,
+			[]finding.Kind{finding.Imbalance, finding.Communication, finding.StartUp, finding.Data}},
+		{"less grave", finding.Medium,
+			[]finding.Kind{finding.Communication, finding.StartUp, finding.Imbalance, finding.Data}},
+		{"low", finding.Low,
+			[]finding.Kind{finding.Communication, finding.StartUp, finding.Data, finding.Imbalance}},
+	} {
+		list := []finding.Finding{{Kind: finding.Data, Severity: finding.Medium},
+			{Kind: finding.Communication, Severity: finding.High, Lost: 90, Residual: true},
+			{Kind: finding.StartUp, Severity: finding.High, Lost: 50},
+			{Kind: finding.Imbalance, Severity: c.cause, Lost: 20}}
+		f := &facts{accounts: &accounts{result: &budget.Result{}}}
+		f.setApart(list)
+		finding.Sort(list)
+		for i, want := range c.want {
+			if list[i].Kind != want {
+				t.Errorf("%s: %d is %s, want %s", c.name, i, list[i].Kind, want)
+			}
+		}
+	}
+}
+
 // A symptom belongs to a cause that has its time: the work of the same locations in the same regions, the waiting for
 // those who are late, the part of a step that takes longer. A dearer finding at the same time is no cause.
 func TestASymptomBelongsToACauseOfTheSameWork(t *testing.T) {

@@ -75,14 +75,15 @@ func TestPollingOfARealRunIsChargedToSenders(t *testing.T) {
 	}
 }
 
-// The cause comes first, though communication that may hold more of its waits, and a late start, cost more.
-func TestCausesComeBeforeMissingRecordsThatMayHideThem(t *testing.T) {
+// Of 16 ranks that have 0 to 431 atoms each, uneven work costs 3 % of the time. The same run with even work spends
+// 65 % in communication: that is no symptom, and comes first in both.
+func TestCommunicationComesBeforeACauseThatIsLessGrave(t *testing.T) {
 	d := read(t, viewtest.Import(t, "data", "otf2-lammps-imbalanced16"))
 	var got []finding.Kind
 	for _, f := range d.Findings[:min(4, len(d.Findings))] {
 		got = append(got, f.Kind)
 	}
-	if fmt.Sprint(got) != "[imbalance communication start-up data]" {
+	if fmt.Sprint(got) != "[communication start-up imbalance data]" {
 		t.Errorf("%v", got)
 	}
 }
