@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 func (c *diagnosis) claimAll() {
 	for i := range c.list {
 		f := &c.list[i]
-		f.Place = c.placeOf(f)
+		f.Place = cmp.Or(f.Place, c.placeOf(f))
 		f.Next = c.nextStep(f)
 		for k := range f.Evidence {
 			e := &f.Evidence[k]

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -22,11 +23,20 @@ func (s *scheduler) lockLosses() error {
 		return nil
 	}
 	name := s.tree.Name[most.Location]
+	place, meanwhile := s.heldAt(most)
+	at, does, next := "", "runs until it releases the lock", ""
+	if place != nil {
+		at = fmt.Sprintf(" (%s)", place.file)
+	}
+	if meanwhile != "" {
+		does = fmt.Sprintf("holds the lock (it %s) and releases it", meanwhile)
+		next = "Release the lock before a goroutine sleeps or waits for the outside."
+	}
 	text := fmt.Sprintf("Processors are idle for %s, %s of their time, because goroutines wait for locks. For %s of "+
-		"that, %s runs until it releases the lock in %s.", words.FormatTime(sum), words.FormatShare(share),
-		words.FormatTime(most.Time), words.Middle(name), words.Middle(most.Region))
-	s.add(finding.Finding{Kind: finding.Lock, Severity: level, Lost: sum, Hit: share, Share: share,
-		ShareOf: ofProcessors, View: "timeline", Text: text,
+		"that, %s %s in %s%s.", words.FormatTime(sum), words.FormatShare(share),
+		words.FormatTime(most.Time), words.Middle(name), does, words.Middle(most.Region), at)
+	f := finding.Finding{Kind: finding.Lock, Severity: level, Lost: sum, Hit: share, Share: share,
+		ShareOf: ofProcessors, View: "timeline", Text: text, Next: next,
 		Evidence: []finding.Evidence{{Name: "processors idle for locks", Value: float64(sum), Unit: "ns",
 			From: s.lockQuery("total(time)", "")},
 			{Name: "share of the processors' time", Value: share, Unit: "share",
@@ -35,9 +45,40 @@ func (s *scheduler) lockLosses() error {
 				From: s.lockQuery("total(time)", fmt.Sprintf(" and location = %d and region = %s", most.Location,
 					quoted(most.Region)))}},
 		Selection: finding.Selection{Locations: []trace.LocationID{most.Location},
-			Regions: s.regionNamed(waitLock, "state")}}, nil)
+			Regions: s.regionNamed(waitLock, "state")}}
+	if place != nil {
+		f.Place = place.path
+	}
+	s.add(f, nil)
 	s.gainOfProcessors(float64(sum), "no goroutine waited for locks", s.spreadOver(s.regionNamed(waitLock, "state")))
 	return nil
+}
+
+// heldAt returns where the lock is given back that a cause holds, nil if that is not known, and what the goroutine does
+// most of the time until then, if it does not run.
+func (s *scheduler) heldAt(c *Cause) (place *goPlace, meanwhile string) {
+	byPlace, byVerb := map[int32]trace.Time{}, map[string]trace.Time{}
+	for k, t := range s.held {
+		if !k.send && k.runs == c.Location && s.places[k.place].function == c.Region {
+			byPlace[k.place] += t
+			byVerb[k.meanwhile] += t
+		}
+	}
+	if len(byPlace) == 0 {
+		return nil, ""
+	}
+	return &s.places[longestOf(byPlace)], longestOf(byVerb)
+}
+
+// longestOf is the key of the longest time, the first of equal ones.
+func longestOf[K cmp.Ordered](times map[K]trace.Time) (best K) {
+	longest := trace.Time(-1)
+	for k, t := range times {
+		if t > longest || t == longest && k < best {
+			best, longest = k, t
+		}
+	}
+	return best
 }
 
 // lockQuery asks for something of the idle time of processors for locks; "" of a part of the run.
@@ -64,8 +105,8 @@ func (s *scheduler) lockLoss() (sum trace.Time, most *Cause) {
 // leastHeld is the part of the waiting for locks by goroutines of a function that one place must cause to be named.
 const leastHeld = 0.25
 
-// holder names the main holder during waits for locks: the goroutine that ran meanwhile, and the place where it
-// gave the lock back.
+// holder names the main holder during waits for locks: the goroutine that had the lock meanwhile, and the place where
+// it gave it back.
 func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text string, evidence []finding.Evidence) {
 	send := s.regions[region].Name == waitSend
 	if !send && s.regions[region].Name != waitLock {
@@ -77,7 +118,8 @@ func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text 
 			continue
 		}
 		all += t
-		if t > most || t == most && (k.runs < best.runs || k.runs == best.runs && k.place < best.place) {
+		if t > most || t == most && (k.runs < best.runs || k.runs == best.runs &&
+			(k.place < best.place || k.place == best.place && k.meanwhile < best.meanwhile)) {
 			best, most = k, t
 		}
 	}
@@ -89,19 +131,19 @@ func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text 
 	if send {
 		does = "receives"
 	}
-	text = fmt.Sprintf(" For %s of the waiting, %s ran until it %s in %s (%s).", words.FormatTime(most),
-		words.Middle(s.tree.Name[best.runs]), does, words.Middle(p.function), p.file)
+	did := "ran"
+	if best.meanwhile != "" {
+		did = fmt.Sprintf("held the lock (it %s)", best.meanwhile)
+	}
+	text = fmt.Sprintf(" For %s of the waiting, %s %s until it %s in %s (%s).", words.FormatTime(most),
+		words.Middle(s.tree.Name[best.runs]), did, does, words.Middle(p.function), p.file)
 	if send && best.runs == waits {
 		text += " The waiting goroutines are also the receivers, as with a channel that is a semaphore."
-	}
-	kind := holdsLock
-	if send {
-		kind = holdsSend
 	}
 	return text,
 		[]finding.Evidence{{Name: "waited while " + s.tree.Name[best.runs] + " ran up to " + p.function,
 			Value: float64(most), Unit: "ns",
 			From: s.schedulingQuery("total(time)",
 				fmt.Sprintf("what = %s and waits = %d and location = %d and place = %s",
-					quoted(kind), waits, best.runs, quoted(p.function+" "+p.file)))}}
+					quoted(best.what()), waits, best.runs, quoted(p.function+" "+p.file)))}}
 }

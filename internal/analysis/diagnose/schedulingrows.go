@@ -10,11 +10,12 @@ import (
 
 // What a SchedulingRow is about.
 const (
-	runsAlone  = "alone"            // goroutines of one function run, and no other of the program
-	idlesAlone = "idle meanwhile"   // a processor idles in that time
-	idlesLock  = "idle for a lock"  // the same, but it idles for a lock: time below 0
-	holdsLock  = "held by a lock"   // goroutines wait for a lock while others run up to where they give it back
-	holdsSend  = "held by receiver" // goroutines wait to send while others run up to where they receive
+	runsAlone  = "alone"           // goroutines of one function run, and no other of the program
+	idlesAlone = "idle meanwhile"  // a processor idles in that time
+	idlesLock  = "idle for a lock" // the same, but it idles for a lock: time below 0
+	holdsLock  = "held by a lock"  // goroutines wait for a lock while others run up to where they give it back; with
+	// ", " and what these do, if they do not run
+	holdsSend = "held by receiver" // goroutines wait to send while others run up to where they receive
 )
 
 // A SchedulingRow is a piece of time that goroutines of one function cost.

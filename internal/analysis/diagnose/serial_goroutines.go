@@ -30,6 +30,7 @@ const (
 type solo struct {
 	region      trace.RegionID
 	time        trace.Time
+	capacity    float64    // of processors in that time
 	lost        float64    // of processors that idle meanwhile
 	locked      trace.Time // their idle time for a lock, which is not in it
 	count       int
@@ -57,6 +58,7 @@ type soloSpan struct {
 func (x *solo) close(s *scheduler) {
 	if d := x.until - x.from; d >= leastAlone {
 		x.time += d
+		x.capacity += s.capacityOf(x.from, x.until)
 		x.count++
 		x.each.add(float64(d))
 		s.noteAlone(runsAlone, x.region, x.from, x.until, d)
@@ -140,8 +142,7 @@ func (s *scheduler) serial() error {
 				{Name: "half of the processors busy", Value: float64(parallel), Unit: "ns"}},
 			Selection: finding.Selection{Begin: x.begin, End: x.end,
 				Locations: s.processors[:min(len(s.processors), mostChosen)]}}, nil)
-		s.gainOfRun(float64(x.time)*(1-float64(s.length)/s.capacity), "all processors shared this work",
-			x.each)
+		s.gainOfRun(x.lost*float64(x.time)/x.capacity, "all processors shared this work", x.each)
 	}
 	return nil
 }

@@ -71,12 +71,14 @@ type wakeCause struct {
 type holding struct {
 	waits, runs trace.LocationID
 	place       int32
-	send        bool // it waits for a receiver, not for a lock
+	send        bool   // it waits for a receiver, not for a lock
+	meanwhile   string // what the holder does that does not run: "sleeps"
 }
 
 // A goPlace is where a goroutine woke or made another.
 type goPlace struct {
-	function, file string
+	function, file string // the file without its directory
+	path           string // with it
 	lock, join     bool
 }
 
@@ -90,7 +92,7 @@ func newPlace(stack string) (p goPlace) {
 			p.join = p.join || strings.Contains(name, "WaitGroup")
 			continue
 		}
-		p.function, p.file = name, path.Base(file)
+		p.function, p.file, p.path = name, path.Base(file), file
 		return p
 	}
 	return p
@@ -448,7 +450,7 @@ func (h *wakeReader) explain(idle []*idleSpan, blocked []*blockedPiece) {
 // charge takes a piece of the wake-up chain as a cause of a processor's idle time. Time lost to a lock is not a
 // serial part.
 func (h *wakeReader) charge(processor int32, p *wake.Piece, begin, end trace.Time, locked bool) {
-	kind, region := h.causeOf(p)
+	kind, region := h.causeOf(p, locked)
 	if kind == "" {
 		return
 	}
@@ -498,8 +500,9 @@ func overlapping(list []soloSpan, begin, end trace.Time) []soloSpan {
 	return list[i:k]
 }
 
-// causeOf returns the kind and the region of a piece of the wake-up chain; empty if they are not known.
-func (h *wakeReader) causeOf(p *wake.Piece) (kind, region string) {
+// causeOf returns the kind and the region of a piece of the wake-up chain; empty if they are not known. Within a wait
+// for a lock, a goroutine that sleeps or waits for the outside holds that lock.
+func (h *wakeReader) causeOf(p *wake.Piece, within bool) (kind, region string) {
 	if p.What == wake.None {
 		return "", ""
 	}
@@ -509,7 +512,9 @@ func (h *wakeReader) causeOf(p *wake.Piece) (kind, region string) {
 		return string(finding.ProcessorWait), g.Name
 	case waits:
 		switch name := strings.TrimPrefix(strings.TrimPrefix(g.Name, "runtime "), stateWaiting); {
-		case h.own[p.Actor] && p.Hops > 0: // the runtime had not begun yet with the awaited work
+		case within && h.holds(p) && h.meanwhile(p) != "":
+			return string(finding.Lock), h.places[p.Place].function
+		case h.own[p.Actor] && p.Hops > 0: // the runtime had not begun yet with what is waited for
 			return h.kindOf(p, h.function(p.Actor)), h.function(p.Actor)
 		case name == ": sleep":
 			return "sleep", g.Name
@@ -522,12 +527,32 @@ func (h *wakeReader) causeOf(p *wake.Piece) (kind, region string) {
 	}
 	function := h.function(p.Actor)
 	region = function
-	if h.state[p.What] == calls {
+	if h.state[p.What] == calls && !h.holds(p) {
 		region = g.Name
 	} else if p.Place != wake.None && h.places[p.Place].function != "" {
 		region = h.places[p.Place].function
 	}
 	return h.kindOf(p, function), region
+}
+
+// meanwhile is what a goroutine does that neither runs nor waits for another; "" of others.
+func (h *wakeReader) meanwhile(p *wake.Piece) string {
+	switch name := h.regions[p.What].Name; {
+	case h.state[p.What] == calls:
+		return idleVerbs[string(finding.IO)]
+	case name == stateWaiting+": sleep":
+		return idleVerbs["sleep"]
+	case name == stateWaiting+": network", name == stateWaiting+": IO wait":
+		return idleVerbs["network"]
+	}
+	return ""
+}
+
+// holds reports whether a piece of the wake-up chain ends where its goroutine gives back a lock that the one before
+// waited for.
+func (h *wakeReader) holds(p *wake.Piece) bool {
+	return h.how(p) == waitLock && p.Place != wake.None && h.places[p.Place].lock && !h.places[p.Place].join &&
+		h.places[p.Place].function != "" && !h.own[p.Actor]
 }
 
 // function is where a goroutine starts.
@@ -592,15 +617,21 @@ func (h *wakeReader) blocked() (out []*blockedPiece) {
 				return
 			}
 			h.log.Walk(int32(a), begin, end, func(p *wake.Piece) {
-				if kind, _ := h.causeOf(p); kind == "" {
+				kind, _ := h.causeOf(p, true)
+				if kind == "" {
 					return
 				}
 				out = append(out, &blockedPiece{Piece: *p})
 				send := h.regions[what].Name == waitSend
-				if counts && h.state[p.What] == runs && p.Place != wake.None &&
-					(send || h.places[p.Place].lock) && !h.own[p.Actor] {
-					h.held[holding{parent(int32(a)), parent(p.Actor), p.Place, send}] += p.End - p.Begin
-					h.noteHeld(parent(int32(a)), parent(p.Actor), p, send)
+				does := ""
+				if kind == string(finding.Lock) {
+					does = h.meanwhile(p)
+				}
+				if counts && p.Place != wake.None && !h.own[p.Actor] && (does != "" ||
+					h.state[p.What] == runs && (send || h.places[p.Place].lock)) {
+					k := holding{parent(int32(a)), parent(p.Actor), p.Place, send, does}
+					h.held[k] += p.End - p.Begin
+					h.noteHeld(&k, p)
 				}
 			})
 		})
@@ -608,18 +639,24 @@ func (h *wakeReader) blocked() (out []*blockedPiece) {
 	return out
 }
 
-// noteHeld yields a piece of a wait for a lock or a receiver.
-func (h *wakeReader) noteHeld(waits, runs trace.LocationID, p *wake.Piece, send bool) {
-	if h.note == nil {
-		return
+// noteHeld hands out a piece of a wait for a lock or a receiver.
+func (h *wakeReader) noteHeld(k *holding, p *wake.Piece) {
+	if h.note != nil {
+		h.note(&SchedulingRow{What: k.what(), Location: k.runs, Waits: k.waits,
+			Place: h.places[p.Place].function + " " + h.places[p.Place].file, Begin: p.Begin,
+			End: p.End, Time: p.End - p.Begin})
 	}
-	what := holdsLock
-	if send {
-		what = holdsSend
+}
+
+// what names the rows of it.
+func (k *holding) what() string {
+	switch {
+	case k.send:
+		return holdsSend
+	case k.meanwhile != "":
+		return holdsLock + ", " + k.meanwhile
 	}
-	h.note(&SchedulingRow{What: what, Location: runs, Waits: waits,
-		Place: h.places[p.Place].function + " " + h.places[p.Place].file, Begin: p.Begin,
-		End: p.End, Time: p.End - p.Begin})
+	return holdsLock
 }
 
 // processorIDs are the numbers of processors: those in their names where GOMAXPROCS is recorded, since it is the
