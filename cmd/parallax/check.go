@@ -152,7 +152,7 @@ func writeCheck(w io.Writer, t *view.Twin, failed, unchecked []string) error {
 func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unchecked []string, all bool) {
 	columns := width(w)
 	fmt.Fprintln(w, source)
-	printEfficiencies(w, &d.POP)
+	printEfficiencies(w, &d.POP, &d.Accounts)
 	if len(d.Findings) == 0 {
 		fmt.Fprintln(w, "\nnothing stands out")
 	}
@@ -181,6 +181,8 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unc
 			fmt.Fprintln(w, wrapped("next: "+f.Next, "    ", columns))
 			if f.Gain != nil {
 				fmt.Fprintln(w, wrapped("gain: "+f.Gain.Text, "    ", columns))
+			} else {
+				fmt.Fprintln(w, wrapped("gain: not predicted, since "+f.NoGain+".", "    ", columns))
 			}
 			fmt.Fprintln(w, "    show: "+f.Show)
 		}
@@ -203,7 +205,7 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unc
 }
 
 // printEfficiencies writes POP's efficiencies that the run has; of one processor how busy it was.
-func printEfficiencies(w io.Writer, p *findings.POP) {
+func printEfficiencies(w io.Writer, p *findings.POP, a *findings.Accounts) {
 	line := func(name string, share *float64) {
 		if share != nil {
 			fmt.Fprintf(w, "  %-24s  %8s  %s\n", name, view.FormatShare(*share), bar(*share, 30))
@@ -221,7 +223,11 @@ func printEfficiencies(w io.Writer, p *findings.POP) {
 	line("load balance", p.LoadBalance)
 	line("communication efficiency", p.Communication)
 	line("parallel efficiency", p.Parallel)
-	fmt.Fprintf(w, "  over %d %s\n", p.Locations, p.Over)
+	fmt.Fprintf(w, "  over %d %s", p.Locations, p.Over)
+	if mean := float64(a.Time) / p.Runtime; p.Over == "processors" && a.Time > 0 && mean < 0.95*float64(p.Locations) {
+		fmt.Fprintf(w, ", of which GOMAXPROCS allows %.3g on average", mean)
+	}
+	fmt.Fprintln(w)
 }
 
 // A limit is one --fail-on.

@@ -105,6 +105,7 @@ type diagnosis struct {
 	waited   trace.Time      // all that is in the budget at first
 	whole    []trace.Time    // the budget at first
 	untimed  bool            // clocks disagree: times across units mean nothing
+	tooLong  bool            // to be replayed
 	compared bool            // units have the same to do
 	charged  *chargedBudget  // the budget of runs whose waits are not traced, if it is known
 	removals []removal       // causes to take away in a replay

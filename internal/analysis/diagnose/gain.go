@@ -55,7 +55,8 @@ func (a *culprits) remove(f *fault, kind finding.Kind, blamed []int32) {
 		x.change.To, x.assumed = budget.ToMean, fmt.Sprintf("%s took as long on all %ss each time", name, a.unitWord())
 		x.byRounds = kind != finding.Imbalance
 		if x.byRounds && 2*f.kinds[budget.Collective] < f.lost {
-			return // it is waited for between rounds, which do not show it
+			a.list[len(a.list)-1].NoGain = "others wait for it in messages, and may catch up before the next collective"
+			return
 		}
 	case kind == finding.Serial:
 		x.change.To, x.assumed = budget.ToShare, fmt.Sprintf("all %ss shared %s", a.unitWord(), name)
@@ -112,8 +113,46 @@ func (c *diagnosis) predictGains() error {
 			most := finding.LevelOf(g.Share * float64(g.Time+g.Error) / max(float64(g.Time), 1))
 			f.Severity = f.Severity.AtMost(most)
 		}
+		if f.Severity == finding.Low || f.Gain != nil {
+			f.NoGain = ""
+		} else {
+			f.NoGain = cmp.Or(f.NoGain, noGains[f.Kind], c.noGain())
+		}
 	}
 	return nil
+}
+
+// noGains are the kinds of findings of which no gain is predicted, and why.
+var noGains = map[finding.Kind]string{
+	finding.Clock:         "times across locations mean nothing until the clocks agree",
+	finding.Data:          "it is about the records, not about the program",
+	finding.ProcessorWait: "the trace does not tell how the program runs with more processors",
+	finding.Unexplained:   "the cause is not known",
+	finding.MemoryFull:    "the trace does not tell what happens if the memory does not suffice",
+	finding.FailedCalls:   "the time of a call that succeeds is not known",
+	finding.Unlike:        "no location is recorded to wait for it",
+	finding.Heterogeneous: "no location is recorded to wait for it",
+	finding.Outlier:       "no location is recorded to wait for it",
+	finding.IdleStart:     "no location is recorded to wait for it",
+	finding.IdleEnd:       "no location is recorded to wait for it",
+	finding.Starvation:    "other goroutines would run less instead",
+}
+
+// noGain says why the run is not replayed.
+func (c *diagnosis) noGain() string {
+	switch {
+	case c.profile:
+		return "a profile does not record which locations wait for which"
+	case c.untimed:
+		return "the clocks disagree, so the run cannot be replayed"
+	case c.accounts.result == nil:
+		return "the waits of this run are not traced one by one"
+	case len(c.accounts.actors) > len(c.units):
+		return "the start of threads is not recorded, so the run cannot be replayed"
+	case c.tooLong:
+		return "the run is too long to be replayed"
+	}
+	return "a replay of this run does not show it"
 }
 
 // varies reports whether a cause is now here, now there: then those who wait may catch up, and the run loses less than
@@ -144,6 +183,8 @@ func (c *diagnosis) replay() error {
 	for i := range c.removals {
 		x := &c.removals[i]
 		if x.byRounds && ends.Joint < fewestRounds || ends.None <= 0 {
+			c.list[x.finding].NoGain = fmt.Sprintf("the run has %s between collectives, and a replay needs %d",
+				words.Count(ends.Joint, "round"), fewestRounds)
 			continue
 		}
 		e := &ends.Each[i]
@@ -168,6 +209,7 @@ func (c *diagnosis) ends() (*Ends, error) {
 	}
 	n, err := c.store.Count(c.window)
 	if err != nil || n > mostReplayed {
+		c.tooLong = err == nil
 		return nil, err
 	}
 	if !c.window.Whole(c.store) || c.question.Selection.Regions != nil {
@@ -258,8 +300,11 @@ func gainWords(g *finding.Gain) string {
 	if g.Error > 0 {
 		off = " ± " + words.FormatTime(g.Error)
 	}
-	if g.By == "sum" && g.Parts < 2 {
+	switch {
+	case g.By == "sum" && g.Parts < 2:
 		unknown = " There is one case only, so the error is unknown."
+	case g.By == "replay" && g.AtMost && g.Error == 0:
+		unknown = " This is a limit, so it has no error."
 	}
 	return fmt.Sprintf("%s would be %s%s%s shorter (%s) if %s.%s", capitalWord(g.Of), bound, words.FormatTime(g.Time),
 		off, words.FormatShare(g.Share), g.If, unknown)

@@ -22,7 +22,7 @@ const steep = 0.9
 func (a *culprits) varying() error {
 	f := a.claim(a.common)
 	if workers := a.waitsForWorkers(f); workers != nil {
-		a.tellSlack(f, workers)
+		a.tellSlack(f, workers, true)
 		return nil
 	}
 	if !a.grave(f) {

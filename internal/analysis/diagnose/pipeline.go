@@ -230,7 +230,7 @@ func (p *pipeline) tell(r *whatif.Result) {
 			finding.Evidence{Name: "slowdown by " + p.regions[p.kinds[i]].Name + " alone", Value: s})
 	}
 	p.add(f, nil)
-	p.gainOfRun(float64(p.length)*f.Share, "equal operations took equal time", spread{})
+	p.gainOfRun(float64(p.length)*f.Share, "equal operations took equal time", spreadOf(r.Gains...))
 	p.list[len(p.list)-1].Gain.By = "replay"
 }
 

@@ -11,8 +11,9 @@ import (
 )
 
 // tellSlack: few units have less to do than all others, and wait for them. Nobody is late, and little is gained by
-// giving them more: the work of the others would get shorter by their part of it alone.
-func (a *culprits) tellSlack(f *fault, busy map[int32]bool) {
+// giving them more: the work of the others would get shorter by their part of it alone. For a unit
+// that hands out work, waiting is its job.
+func (a *culprits) tellSlack(f *fault, busy map[int32]bool, handsOut bool) {
 	for _, r := range f.rows {
 		a.told[causeKey{r.Actor, r.Region}] = finding.Slack
 	}
@@ -32,18 +33,26 @@ func (a *culprits) tellSlack(f *fault, busy map[int32]bool) {
 	if ofFew != "" && ofOthers != "" {
 		shorter = fmt.Sprintf("select ((%s) - (%s)) * %d / %d", ofOthers, ofFew, len(few), len(a.units))
 	}
-	a.add(finding.Finding{Kind: finding.Slack, Severity: finding.Low, Lost: f.lost, Hit: a.share(f), View: "boxprofile",
+	x := finding.Finding{Kind: finding.Slack, Severity: finding.Low, Lost: f.lost, Hit: a.share(f), View: "boxprofile",
 		Options: map[string][]string{"over": {"locations"}},
-		Text: fmt.Sprintf("%s %s less to do than the others: %s of work against %s, and %s %s for them. If the "+
-			"work were spread evenly, each would work %s less.", capital(a.named(few)),
-			words.Plural(len(few), "has", "have"),
-			words.FormatDuration(less), words.FormatDuration(work), words.Plural(len(few), "it", "they"),
-			words.Plural(len(few), "waits ", "wait a total of ")+words.FormatTime(f.lost), words.FormatDuration(gain)),
 		Evidence: []finding.Evidence{{Name: "work", Value: less, Unit: "ns", From: ofFew},
 			{Name: "work of the others", Value: work, Unit: "ns", From: ofOthers},
-			{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns", From: a.waitQuery(f, "total(time)", "")},
-			{Name: "gain of each, at most", Value: gain, Unit: "ns", From: shorter}},
-		Selection: finding.Selection{Locations: a.locations(few)}}, nil)
+			{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns", From: a.waitQuery(f, "total(time)", "")}},
+		Selection: finding.Selection{Locations: a.locations(few)}}
+	who, does, waits := capital(a.named(few)), words.FormatDuration(less),
+		words.Plural(len(few), "It waits ", "They wait a total of ")+words.FormatTime(f.lost)
+	if handsOut {
+		x.Text = fmt.Sprintf("%s %s out work and %s hardly any of it: %s, against %s of the others. %s for them, which "+
+			"costs nothing while they work.", who, words.Plural(len(few), "hands", "hand"),
+			words.Plural(len(few), "does", "do"), does, words.FormatDuration(work), waits)
+	} else {
+		x.Text = fmt.Sprintf("%s %s less to do than the others: %s of work against %s. %s for them. If the work were "+
+			"spread evenly, each would work %s less.", who, words.Plural(len(few), "has", "have"), does,
+			words.FormatDuration(work), waits, words.FormatDuration(gain))
+		x.Evidence = append(x.Evidence,
+			finding.Evidence{Name: "gain of each, at most", Value: gain, Unit: "ns", From: shorter})
+	}
+	a.add(x, nil)
 }
 
 // recordedWork is the work of a unit in regions that all enter, as far as it is recorded.

@@ -33,7 +33,7 @@ func (a *culprits) slow() error {
 			break
 		}
 		if len(in)*mostlyAll > (mostlyAll-1)*len(a.units) {
-			a.tellSlack(f, in)
+			a.tellSlack(f, in, false)
 			continue
 		}
 		f.units = f.units[:0]

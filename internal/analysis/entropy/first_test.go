@@ -273,3 +273,22 @@ func randomSpaceTime(t *testing.T, r *rand.Rand) *SpaceTime {
 	c.Tree = machines
 	return c.spaceTime(t)
 }
+
+func TestANarrowRangeOfDeviationsIsOneNumber(t *testing.T) {
+	share := func(x float64) *float64 { return &x }
+	for _, c := range []struct {
+		from, to *float64
+		want     string
+	}{
+		{share(0.01), share(0.11), "1-11 %"},
+		{share(1.25), share(1.26), "about 126 %"},
+		{share(0.79), share(0.792), "79 %"},
+		{share(0), share(0.3), "30 %"},
+		{share(0.5), nil, "50 % or any share above"},
+	} {
+		choice := Choice{SpreadFrom: c.from, SpreadTo: c.to}
+		if got := choice.spreads(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -225,6 +225,9 @@ func (c *Choice) String() string {
 	return text + "what differs by less than " + c.spreads() + " is drawn as one"
 }
 
+// sameSpread is the ratio up to which the ends of a range of deviations are written as one number.
+const sameSpread = 1.1
+
 // spreads writes the range of deviations in percent.
 func (c *Choice) spreads() string {
 	from := percent(*c.SpreadFrom)
@@ -233,6 +236,8 @@ func (c *Choice) spreads() string {
 		return from + " % or any share above"
 	case *c.SpreadFrom == 0, from == percent(*c.SpreadTo):
 		return percent(*c.SpreadTo) + " %"
+	case *c.SpreadTo <= sameSpread**c.SpreadFrom:
+		return "about " + percent(*c.SpreadTo) + " %"
 	}
 	return from + "-" + percent(*c.SpreadTo) + " %"
 }

@@ -149,8 +149,9 @@ type Finding struct {
 	Link string `json:"link"`
 	// Place is where the code is, "file:line"; empty: the source does not record it.
 	Place string `json:"place"`
-	// Gain is the time to be gained; nil: none is predicted.
-	Gain *Gain `json:"gain"`
+	// Gain is the time to be gained; nil: none is predicted, and NoGain says why, of findings above low.
+	Gain   *Gain  `json:"gain"`
+	NoGain string `json:"no_gain"`
 	// Symptom says that another finding, a cause above low, has its time; it comes after that one, which names it
 	// in SeenAs.
 	Symptom bool     `json:"symptom"`

@@ -46,6 +46,7 @@ type Result struct {
 	Steps         int
 	Actual, Ideal float64 // mean length of a step, ns
 	Slowdown      float64
+	Gains         []float64 // by step: how much shorter it is in the ideal
 	// With only one of them as slow as it was.
 	ByReplica, ByStage, ByKind []float64
 	// Replica and Stage of the worker to blame; its own slowdown.
@@ -108,7 +109,12 @@ func Analyse(ops []Operation) *Result {
 	r := &Result{Steps: len(j.steps), Replica: -1, Stage: -1}
 	all := func(*Operation) bool { return true }
 	none := func(*Operation) bool { return false }
-	r.Actual, r.Ideal = j.mean(all), j.mean(none)
+	for i := range j.steps {
+		actual, ideal := j.replay(&j.steps[i], all), j.replay(&j.steps[i], none)
+		r.Actual, r.Ideal = r.Actual+actual, r.Ideal+ideal
+		r.Gains = append(r.Gains, actual-ideal)
+	}
+	r.Actual, r.Ideal = r.Actual/float64(r.Steps), r.Ideal/float64(r.Steps)
 	if r.Ideal <= 0 {
 		return nil
 	}

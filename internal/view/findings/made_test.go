@@ -269,8 +269,16 @@ func (s sentences) add(t *testing.T, kind finding.Kind, d *answers) {
 		t.Errorf("%s: a sentence begins with a small letter: %s %s", kind, f.Text, f.Next)
 	}
 	s[kind] = fmt.Sprintf("%s, %s\n  %s\n  %s\n", kind, f.Severity, f.Text, f.Next)
-	if f.Gain != nil {
+	switch {
+	case f.Gain != nil:
 		s[kind] += "  " + f.Gain.Text + "\n"
+	case f.NoGain != "":
+		s[kind] += "  No gain is predicted, since " + f.NoGain + ".\n"
+	}
+	for _, f := range d.Findings {
+		if (f.Severity != finding.Low && f.Gain == nil) != (f.NoGain != "") {
+			t.Errorf("%s %s: gain %v, or none since %q", f.Severity, f.Kind, f.Gain, f.NoGain)
+		}
 	}
 }
 
