@@ -57,12 +57,12 @@ func (s *scheduler) processorWait() error {
 		words.FormatDuration(top.ran))
 	next := "" // that of the kind
 	if m.busy >= fullProcessors {
-		text += fmt.Sprintf("Meanwhile the program had %s, busy for %s of the time: there are more runnable goroutines "+
-			"than processors.", words.Count(n, "processor"), words.FormatShare(m.busy))
+		text += fmt.Sprintf("Meanwhile the program had %s, busy for %s of the time: there are more runnable "+
+			"goroutines than processors.", words.Count(n, "processor"), words.FormatShare(m.busy))
 		next = "Run on more cores, or run fewer goroutines at once: the processors are used in full."
 	} else {
-		text += fmt.Sprintf("Meanwhile the program had %s, busy for only %s of the time: threads start late, as if the "+
-			"system gave it fewer cores than GOMAXPROCS.", words.Count(n, "processor"), words.FormatShare(m.busy))
+		text += fmt.Sprintf("Meanwhile the program had %s, busy for only %s of the time: threads start late, as if "+
+			"the system gave it fewer cores than GOMAXPROCS.", words.Count(n, "processor"), words.FormatShare(m.busy))
 	}
 	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1),
 		Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text,

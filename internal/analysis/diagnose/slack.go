@@ -42,8 +42,8 @@ func (a *culprits) tellSlack(f *fault, busy map[int32]bool, handsOut bool) {
 	who, does, waits := capital(a.named(few)), words.FormatDuration(less),
 		words.Plural(len(few), "It waits ", "They wait a total of ")+words.FormatTime(f.lost)
 	if handsOut {
-		x.Text = fmt.Sprintf("%s %s out work and %s hardly any of it: %s, against %s of the others. %s for them, which "+
-			"costs nothing while they work.", who, words.Plural(len(few), "hands", "hand"),
+		x.Text = fmt.Sprintf("%s %s out work and %s hardly any of it: %s, against %s of the others. %s for them, "+
+			"which costs nothing while they work.", who, words.Plural(len(few), "hands", "hand"),
 			words.Plural(len(few), "does", "do"), does, words.FormatDuration(work), waits)
 	} else {
 		x.Text = fmt.Sprintf("%s %s less to do than the others: %s of work against %s. %s for them. If the work were "+
