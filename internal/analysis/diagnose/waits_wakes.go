@@ -514,7 +514,7 @@ func (h *wakeReader) causeOf(p *wake.Piece, within bool) (kind, region string) {
 		switch name := strings.TrimPrefix(strings.TrimPrefix(g.Name, "runtime "), stateWaiting); {
 		case within && h.holds(p) && h.meanwhile(p) != "":
 			return string(finding.Lock), h.places[p.Place].function
-		case h.own[p.Actor] && p.Hops > 0: // the runtime had not begun yet with what is waited for
+		case h.own[p.Actor] && p.Hops > 0: // the runtime had not begun yet with the awaited work
 			return h.kindOf(p, h.function(p.Actor)), h.function(p.Actor)
 		case name == ": sleep":
 			return "sleep", g.Name
@@ -624,7 +624,7 @@ func (h *wakeReader) blocked() (out []*blockedPiece) {
 				out = append(out, &blockedPiece{Piece: *p})
 				send := h.regions[what].Name == waitSend
 				does := ""
-				if kind == string(finding.Lock) {
+				if kind == string(finding.Lock) && !send {
 					does = h.meanwhile(p)
 				}
 				if counts && p.Place != wake.None && !h.own[p.Actor] && (does != "" ||
@@ -639,7 +639,7 @@ func (h *wakeReader) blocked() (out []*blockedPiece) {
 	return out
 }
 
-// noteHeld hands out a piece of a wait for a lock or a receiver.
+// noteHeld yields a piece of a wait for a lock or a receiver.
 func (h *wakeReader) noteHeld(k *holding, p *wake.Piece) {
 	if h.note != nil {
 		h.note(&SchedulingRow{What: k.what(), Location: k.runs, Waits: k.waits,
