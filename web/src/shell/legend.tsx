@@ -38,7 +38,7 @@ export function Legend({ scene, plain, symbols = [] }: { scene: Scene | null; pl
       ))}
       {hidden > 0 && (
         <li class="legend-rest">
-          <button type="button" class="plain" aria-expanded={open} title={open ? "Show less of the legend" : plural(hidden, "further entry", "further entries")} aria-label={open ? "Less of the legend" : "All of the legend"} onClick={() => setOpen(!open)}>{open ? "less" : `+${hidden}`}</button>
+          <button type="button" class="plain" aria-expanded={open} title={open ? "Show less of the legend" : plural(hidden, "further entry", "further entries")} aria-label={open ? "Less of the legend" : `+${hidden}: all of the legend`} onClick={() => setOpen(!open)}>{open ? "less" : `+${hidden}`}</button>
         </li>
       )}
     </ul>

@@ -81,15 +81,15 @@ export function Strip() {
   );
 }
 
-/** The cost, the symptoms and the next step; at a stop, what it says. */
+/** The cost, the next step and the symptoms, in this order: what has no room is not drawn. At a stop, what it says. */
 function Details({ f, stop, cost }: { f: Finding; stop: Stop | null; cost: string }) {
   if (stop === "why" && f.evidence.length > 0) return <p class="strip-more" title={evidenceWords(f.evidence)}>{evidenceWords(f.evidence).split("\n").join(" · ")}</p>;
   if (stop === "if" && f.gain) return <p class="strip-more">{gainWords(f.gain)}</p>;
   return (
     <p class="strip-more" title={f.next}>
       {cost !== "" && <b>{cost}</b>}
-      {f.seen_as.length > 0 && <span class="muted">Seen as: {f.seen_as.join(", ")}</span>}
       {f.next !== "" && <span>Next: {f.next}</span>}
+      {f.seen_as.length > 0 && <span class="muted">Seen as: {f.seen_as.join(", ")}</span>}
     </p>
   );
 }

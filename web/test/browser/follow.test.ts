@@ -143,7 +143,7 @@ test("a figure of 84 mm has a preview, and its files have that width", async () 
   await expect.poll(() => preview.evaluate((i: HTMLImageElement) => i.complete && i.naturalWidth)).toBeGreaterThan(200);
   await shot("figure");
   await page.getByLabel("Letter").fill("b");
-  expect(await page.getByLabel("Caption").inputValue()).toMatch(/^\(b\) Timeline of stencil\. .*these wait 39\.5 s for them/);
+  expect(await page.getByLabel("Caption").inputValue()).toMatch(/^\(b\) Timeline of stencil\. .*\b39\.5 s\b/);
   const href = await page.locator(".figure-files a", { hasText: "SVG" }).getAttribute("href");
   const svg = await page.evaluate(async (url) => (await fetch(url)).text(), href!);
   expect(svg).toMatch(/<svg[^>]* width="84mm"/);

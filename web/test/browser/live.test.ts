@@ -68,7 +68,10 @@ interface Recorded {
   start(at: string): [string, string[]];
 }
 
-const compile = (cc: string, at: string, ...args: string[]) => execFileSync(cc, ["-O1", "-I", at, ...args, "-ldl", "-lm", "-pthread"], { stdio: "ignore" });
+/** The OpenMP runtime of gcc reports nothing to a recorder: MPI's compiler takes clang where it is there. */
+const compile = (cc: string, at: string, ...args: string[]) => execFileSync(cc, ["-O1", "-I", at, ...args, "-ldl", "-lm", "-pthread"], {
+  stdio: "ignore", env: { ...process.env, ...(here("clang") && { OMPI_CC: "clang" }) },
+});
 const source = (at: string, text: string): string => {
   writeFileSync(join(at, "endless.c"), text);
   return join(at, "endless.c");
@@ -113,6 +116,15 @@ usleep(1000);
 #include <unistd.h>
 int main(void) { MPI_Init(0, 0); for (;;) { MPI_Barrier(MPI_COMM_WORLD); usleep(1000); } }`)]],
   },
+  {
+    name: "MPI+OpenMP", tools: ["mpicc", "mpirun", "clang"], recorder: "mpi+openmp", file: "rank-000000.moments",
+    start: (at) => ["mpirun", ["--allow-run-as-root", "--oversubscribe", "-n", "2", endlessOf("mpicc", at, `#include <mpi.h>
+#include <unistd.h>
+int main(void) { MPI_Init(0, 0); for (;;) {
+_Pragma("omp parallel num_threads(2)")
+usleep(1000);
+MPI_Barrier(MPI_COMM_WORLD); } }`, "-fopenmp")]],
+  },
 ];
 
 for (const kind of recorded) {
@@ -139,7 +151,7 @@ for (const kind of recorded) {
       await settled(page);
       if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/live-recorder-${kind.name}.png` });
     } finally {
-      endless.kill(kind.name === "MPI" ? "SIGTERM" : "SIGKILL"); // the launcher ends its ranks
+      endless.kill(kind.name.startsWith("MPI") ? "SIGTERM" : "SIGKILL"); // the launcher ends its ranks
       await shown?.stop();
     }
   });

@@ -12,7 +12,7 @@ const sizes: [number, string][] = [[1, "B"], [1024, "KiB"], [1024 ** 2, "MiB"], 
 const thousand: [number, string][] = [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"], [1e12, "T"]];
 
 export const percent = (x: number) => (x !== 0 && Math.abs(x) < 0.0005 ? "< 0.1 %" : `${(x * 100).toFixed(1)} %`);
-export const duration = (x: number) => (x === 0 ? "0 s" : scaled(x, [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"]]));
+export const duration = (x: number) => (x === 0 ? "0 s" : Math.abs(x) >= 999.5e9 ? `${Math.round(x / 1e9).toLocaleString("en")} s` : scaled(x, [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"]]));
 export const count = (x: number) => (Math.abs(x) < 10_000 && Number.isInteger(x) ? x.toLocaleString("en") : scaled(x, thousand.slice(0, 4)));
 const plain = (x: number) => (Number.isInteger(x) ? x.toLocaleString("en") : String(Number(x.toPrecision(4))));
 

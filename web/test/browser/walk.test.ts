@@ -69,7 +69,7 @@ test("one walks through the answer, keeps the walk, edits it and undoes it", asy
   await page.keyboard.press("Escape");
   await page.getByRole("dialog", { name: "Stories" }).waitFor({ state: "hidden" });
   await expect.poll(() => page.locator(".story-words").innerText()).toMatch(/The region/);
-  expect(await focused()).toBe("Edit"); // where one was before the dialog
+  await expect.poll(focused).toBe("Edit"); // where one was before the dialog
   await tabTo("End");
   await press();
   expect(await page.locator(".story-bar").count()).toBe(0);
