@@ -174,7 +174,7 @@ func TestOneGroupIsComparedByBlocks(t *testing.T) {
 	if len(d.Groups) != 8 || len(d.Groups[3].Members) != 16 || d.Groups[3].Name != "rank 48–63" {
 		t.Errorf("%d groups, the fourth of %d named %q", len(d.Groups), len(d.Groups[3].Members), d.Groups[3].Name)
 	}
-	if n := strings.Join(r.Notes(), "; "); !strings.Contains(n, "128 locations behave alike") || !strings.Contains(n, "8 in all") {
+	if n := strings.Join(r.Notes(), "; "); !strings.Contains(n, "128 locations are similar") || !strings.Contains(n, "8 in all") {
 		t.Errorf("notes %q", n)
 	}
 	c.Options = map[string][]string{"group": {"ranks"}}

@@ -77,7 +77,7 @@ func TestOneGroupIsCutIntoBlocks(t *testing.T) {
 	}
 	c := viewtest.Case{Trace: b.String(), Size: scene.Size{Width: 700, Height: 500}}
 	r := c.Compute(t, callmatrix.View, c.Open(t))
-	if n := strings.Join(r.Notes(), "; "); !strings.Contains(n, "behave alike") || !strings.Contains(n, "16 in all") {
+	if n := strings.Join(r.Notes(), "; "); !strings.Contains(n, "locations are similar") || !strings.Contains(n, "16 in all") {
 		t.Errorf("notes %q", n)
 	}
 	s := r.Scene(c.Size)

@@ -214,7 +214,7 @@ func TestThreeRunsASideTellWhereTheyDoNotOverlap(t *testing.T) {
 		t.Errorf("3 against 3 apart: %s, p = %v, %v: %s", d.Length.Verdict, *d.Length.P, *d.Length.PNormal, d.Text)
 	}
 	d = three(func(i uint64) float64 { return 0.1 * float64(i%3) * (1 + float64(i/3)) })
-	if d.Length.Verdict != statistics.Unknown || d.Length.PNormal != nil || !strings.Contains(d.Text, "runs a side would tell") {
+	if d.Length.Verdict != statistics.Unknown || d.Length.PNormal != nil || !strings.Contains(d.Text, "runs per side would decide") {
 		t.Errorf("3 against 3 mixed: %s, p = %v: %s", d.Length.Verdict, *d.Length.P, d.Text)
 	}
 }
