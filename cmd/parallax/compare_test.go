@@ -94,7 +94,7 @@ func TestOneRunPerSideAllowsNoDecision(t *testing.T) {
 	chrome(t, dir+"/a.json", 5000)
 	chrome(t, dir+"/b.json", 6000)
 	status, text, _ := parallax(t, "compare", dir+"/a.json", "--", dir+"/b.json", "--fail-on", "length=3%")
-	if status != 4 || !strings.Contains(text, "may differ between any two runs") || !strings.Contains(text, "one run a side") {
+	if status != 4 || !strings.Contains(text, "any two runs may differ as much") || !strings.Contains(text, "one run per side") {
 		t.Errorf("status %d: %s", status, text)
 	}
 }

@@ -19,7 +19,7 @@ const (
 type queryIn struct {
 	Run   string `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
 	SQL   string `json:"sql" jsonschema:"one select statement"`
-	Limit int    `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said, at most 200"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of rows, 20 by default, at most 200"`
 }
 
 type askOut struct {

@@ -132,7 +132,7 @@ type viewIn struct {
 	Regions   []string          `json:"regions,omitempty" jsonschema:"globs on name, re:EXPR, role:NAME, category:NAME"`
 	Options   map[string]string `json:"options,omitempty" jsonschema:"options of the view; the tool views lists them"`
 	Offset    int               `json:"offset,omitempty" jsonschema:"first row wanted"`
-	Limit     int               `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said, at most 200"`
+	Limit     int               `json:"limit,omitempty" jsonschema:"number of rows, 20 by default, at most 200"`
 	Picture   bool              `json:"picture,omitempty" jsonschema:"also the picture, as PNG"`
 }
 
@@ -249,7 +249,7 @@ func compact(row []any) []any {
 
 type findingsIn struct {
 	Run   string `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
-	Limit int    `json:"limit,omitempty" jsonschema:"how many, 20 unless said"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of results, 20 by default"`
 }
 
 func (s *Server) findings(ctx context.Context, _ *sdk.CallToolRequest, in findingsIn) (*sdk.CallToolResult, askOut,
@@ -264,8 +264,8 @@ type contrastIn struct {
 	Run   string `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
 	A     string `json:"a" jsonschema:"one side: locations (rank:5, a glob on the path) or a time range (time=1s..2s)"`
 	B     string `json:"b,omitempty" jsonschema:"the other side; left out: all others"`
-	By    string `json:"by,omitempty" jsonschema:"names of facts, joined by commas; all unless said"`
-	Limit int    `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
+	By    string `json:"by,omitempty" jsonschema:"names of facts, joined by commas; all by default"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of rows, 20 by default"`
 }
 
 func (s *Server) contrast(ctx context.Context, _ *sdk.CallToolRequest, in contrastIn) (*sdk.CallToolResult, tableOut,
@@ -295,7 +295,7 @@ type compareIn struct {
 	// Limits are judged as --fail-on of the command.
 	Limits  []string `json:"limits,omitempty" jsonschema:"limits to judge: length=3%, changed=0, REGION=5%, a measure"`
 	Offset  int      `json:"offset,omitempty" jsonschema:"first row wanted"`
-	Limit   int      `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"number of rows, 20 by default"`
 	Picture bool     `json:"picture,omitempty" jsonschema:"also the picture, as PNG"`
 }
 

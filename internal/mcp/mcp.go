@@ -52,7 +52,7 @@ const instructions = "Parallax holds runs of parallel programs (traces and profi
 	"threads, GPU streams) stay in regions (functions, kernels, states) for intervals.\n" +
 	"Start with \"runs\"; where none is open, \"open\" one by its path. \"info\" says what is in it, \"findings\" " +
 	"what it loses time by, in words. \"view\" gives the numbers of a view, and a picture with picture=true; " +
-	"\"views\" lists views and their options. \"contrast\" says why two sets of locations or two stretches of time " +
+	"\"views\" lists views and their options. \"contrast\" says why two sets of locations or two time ranges " +
 	"differ, \"compare\" what changed between runs, \"source\" which lines of the program a region spends its time " +
 	"in. \"prove\" asks the numbers of the findings again. \"query\" " +
 	"answers SQL for everything else.\n" +
@@ -76,11 +76,11 @@ func New(c Config) *Server {
 	sdk.AddTool(s.sdk, add("runs", "List the runs that are open, with their ids."), s.runs)
 	sdk.AddTool(s.sdk,
 		add("info",
-			"What is in a run: format, length, counts of locations, intervals, links, samples; the regions with the "+
+			"Content of a run: format, length, counts of locations, intervals, links, samples; the regions with the "+
 				"most time; what was repaired or left out on import."), s.info)
 	sdk.AddTool(s.sdk,
 		add("findings",
-			"What a run loses time by, most first, each as one plain sentence with the time lost, when, and on which "+
+			"Causes of lost time, largest first, each as a sentence with the time lost, its time range, and on which "+
 				"locations. Ask this first when the question is why something is slow."), s.findings)
 	sdk.AddTool(s.sdk,
 		add("views", "List the views with one line on each; with `view`, the options of that one and how to read it."),
@@ -92,9 +92,9 @@ func New(c Config) *Server {
 	sdk.AddTool(s.sdk,
 		add("contrast",
 			"Why two parts of a run differ: what a has more or less of than b, by effect. a and b are patterns of "+
-				"locations (`rank:0-3`, a glob on the path) or stretches of time (`time=1s..2s`, `from=50%`); b left "+
+				"locations (`rank:0-3`, a glob on the path) or time ranges (`time=1s..2s`, `from=50%`); b left "+
 				"out: all others. by names what is compared, joined by commas: role, category, region, caller, calls, "+
-				"messages, partner, counter, metric, attribute; all unless said."), s.contrast)
+				"messages, partner, counter, metric, attribute; all by default."), s.contrast)
 	sdk.AddTool(s.sdk,
 		add("source",
 			"The lines of a source file with their values (exclusive, inclusive, calls), the largest first, and the "+
@@ -104,7 +104,7 @@ func New(c Config) *Server {
 		add("compare",
 			"What changed from one run to another, most first: time of each region and call path, with its share of "+
 				"the difference and a verdict: longer, shorter, same, or unknown where there are too few runs to "+
-				"tell. before and after are ids of open runs, several of a side joined by commas. limits are those of "+
+				"tell. before and after are ids of open runs, several per side joined by commas. limits are those of "+
 				"`parallax compare --fail-on` (length=3%, REGION=5%, load-balance=3%): verdicts say which are passed. "+
 				"With picture=true also the picture as PNG."), s.compare)
 	if c.Prove != nil {

@@ -16,8 +16,8 @@ type sourceIn struct {
 	Region string `json:"region,omitempty" jsonschema:"a region by glob on its name: the lines of its file"`
 	File   string `json:"file,omitempty" jsonschema:"a recorded path, or the end of it; left out: the largest"`
 	Line   string `json:"line,omitempty" jsonschema:"line in the middle of the text, or hot:K: the K-th largest value"`
-	Metric string `json:"metric,omitempty" jsonschema:"exclusive unless said, inclusive, or a metric of the run"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"lines with values wanted, 20 unless said, largest first"`
+	Metric string `json:"metric,omitempty" jsonschema:"exclusive (default), inclusive, or a metric of the run"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines with values, 20 by default, largest first"`
 }
 
 // A sourceOut is the data of the view source, cut to the requested lines.

@@ -266,7 +266,7 @@ func (r *result) oneByOne() bool {
 // manyNote describes how locations are drawn that are too many for a box each.
 func (r *result) manyNote() string {
 	n := len(r.locations)
-	text := fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s",
+	text := fmt.Sprintf("%s are too many to draw one by one: similar ones are drawn as %s",
 		view.Count(n, "location"), view.Count(len(r.groups.Members), "group"))
 	if r.blocks != nil {
 		text = r.blocks.Note("a box")

@@ -184,9 +184,9 @@ func (r *drawing) describe() string {
 }
 
 func (r *result) what() string {
-	each := "a call"
+	each := "per call"
 	if r.over == "locations" {
-		each = "a location"
+		each = "per location"
 	}
 	switch r.metric {
 	case "exclusive", "inclusive":

@@ -211,7 +211,7 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		if a := r.Arrangement(); a != nil {
 			of, r.sliceMembers, r.sliceGroups = a.Partition(r.locations)
 		}
-		note := fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all",
+		note := fmt.Sprintf("%s are too many for slices: similar ones share one, %s in all",
 			view.Count(len(r.locations), "location"), view.Count(len(r.sliceMembers), "group"))
 		if len(r.sliceMembers) == 1 && !r.request.Values.Set("k") && !r.request.Values.Set("threshold") {
 			r.blocks = view.MakeBlocks(r.tree, r.locations, r.names, mostBlocks)

@@ -231,7 +231,7 @@ func (d *difference) totals() bool { return d.over == "locations" || d.metric ==
 func (d *difference) what() string {
 	each := ""
 	if len(d.request.Runs) == 1 {
-		each = " a location"
+		each = " per location"
 	}
 	switch {
 	case d.metric == "calls":
@@ -239,7 +239,7 @@ func (d *difference) what() string {
 	case d.totals():
 		return "total " + d.metric + " time" + each
 	}
-	return "median " + d.metric + " time of a call"
+	return "median " + d.metric + " time per call"
 }
 
 // total of a pair on a side; 0 if it is never called.

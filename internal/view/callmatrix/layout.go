@@ -319,12 +319,12 @@ func (r *result) describe() string {
 
 func (r *result) legend(s *scene.Scene, in *inside, cut bool) {
 	c := &in.scale
-	what := r.metric + " time a call"
+	what := r.metric + " time per call"
 	switch {
 	case r.metric == "calls":
 		what = "calls"
 	case r.over == "locations":
-		what = r.metric + " time a location"
+		what = r.metric + " time per location"
 	}
 	low, high := c.ends(r.format)
 	if r.byRow() {

@@ -247,7 +247,7 @@ func (r *drawing) sideTitle() string {
 	}
 	value := r.metric.Format(sum)
 	if !r.against.another {
-		value += " a " + r.against.each
+		value += " per " + r.against.each
 	}
 	return name + ": " + value
 }
@@ -265,11 +265,11 @@ func (r *drawing) axisLabel() string {
 	case r.request.Values.Text("form") == "beside" && r.against != nil && r.against.another:
 		return "inclusive"
 	case r.request.Values.Text("form") == "beside" && r.against != nil:
-		return "inclusive, mean of a " + r.against.each
+		return "inclusive, mean per " + r.against.each
 	case r.against != nil && r.against.another:
 		return "mean of both runs"
 	case r.against != nil:
-		return "mean of a " + r.against.each + ", of both sides"
+		return "mean per " + r.against.each + ", of both sides"
 	case r.metric.Number == runfacts.NumberCalls:
 		return "calls"
 	case r.bottomUp:
@@ -465,9 +465,9 @@ func (r *result) fact(id int32, count int) view.Fact {
 		line("mean of a call", r.format(n.each.Mean()), n.each.Mean())
 		line("standard deviation", r.format(n.each.Deviation()), n.each.Deviation())
 	} else if ok && r.tree.locations > 1 {
-		line("least of a location (2 %)", r.format(q[0]), q[0])
-		line("median of a location", r.format(q[2]), q[2])
-		line("most of a location (98 %)", r.format(q[4]), q[4])
+		line("minimum per location (2 %)", r.format(q[0]), q[0])
+		line("median per location", r.format(q[2]), q[2])
+		line("maximum per location (98 %)", r.format(q[4]), q[4])
 	}
 	if d := r.delta(n); d != nil {
 		there := n.other * r.against.there

@@ -137,7 +137,7 @@ func (r *drawing) boxPlots(s *scene.Scene, frame int, shown []int32) {
 // ends labels the two ends of the axis of box plots.
 func (r *drawing) ends(f *scene.Frame, low, high float64) *scene.Text {
 	text := &scene.Text{Size: scene.TextSize}
-	a, b := r.format(low), r.format(high)+" a call, log"
+	a, b := r.format(low), r.format(high)+" per call, log"
 	if scene.TextWidth(a, scene.TextSize, false)+scene.TextWidth(b, scene.TextSize, false)+pad < f.W {
 		text.Add(f.X, f.Y-6, a, scene.UITextMuted, scene.Start)
 		text.Add(f.X+f.W, f.Y-6, b, scene.UITextMuted, scene.End)

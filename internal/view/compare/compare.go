@@ -108,7 +108,7 @@ func (r *result) note() {
 	}
 	if slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Summed }) {
 		r.notes = append(r.notes,
-			"the profiles are sums over ranks, and times are shares of a rank: how even they are cannot be told")
+			"the profiles are sums over ranks, and times are shares per rank: their balance is unknown")
 	}
 	if names := r.uneven(); len(names) > 0 {
 		r.notes = append(r.notes,

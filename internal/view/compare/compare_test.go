@@ -190,7 +190,7 @@ func TestDifferencesAddUp(t *testing.T) {
 
 func TestOneRunPerSideIsNoted(t *testing.T) {
 	d := compared(t, runs(t, generated(1, 0), generated(2, 0.2)), nil)
-	if !strings.Contains(d.Text, "one run a side") {
+	if !strings.Contains(d.Text, "one run per side") {
 		t.Errorf("the text is %q", d.Text)
 	}
 	for i := range d.Rows {

@@ -62,11 +62,11 @@ func (r *result) decompose() []factor {
 		out = append(out, factor{name, math.Exp(x), math.Exp(y), sign * (y - x)})
 	}
 	if counted {
-		add("instructions of a location", a.instructions, b.instructions, 1)
+		add("instructions per location", a.instructions, b.instructions, 1)
 		add("instructions a cycle", a.ipc, b.ipc, -1)
 		add("cycles a ns", a.frequency, b.frequency, -1)
 	} else {
-		add("useful time of a location", a.useful, b.useful, 1)
+		add("useful time per location", a.useful, b.useful, 1)
 	}
 	add("load balance", a.balance, b.balance, -1)
 	add("communication efficiency", a.communication, b.communication, -1)

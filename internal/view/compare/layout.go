@@ -200,9 +200,9 @@ func (r *result) intervalWords() string {
 	case !math.IsNaN(e.Low):
 		return fmt.Sprintf("difference, %.0f %% interval over runs", 100*e.Confidence)
 	case r.length.steps != nil:
-		return "difference, 95 % interval over steps of one run a side"
+		return "difference, 95 % interval over steps of one run per side"
 	}
-	return "difference of one run a side"
+	return "difference of one run per side"
 }
 
 func (r *result) axisUnit() string {
@@ -215,9 +215,9 @@ func (r *result) axisUnit() string {
 
 func (r *result) perWords() string {
 	if r.stepped {
-		return "time a step"
+		return "time per step"
 	}
-	return "time a location"
+	return "time per location"
 }
 
 // rowLabel is a name, with its caller where several call paths end in it.

@@ -139,6 +139,6 @@ func (r *result) sizes() string {
 	if least == most {
 		return ""
 	}
-	return fmt.Sprintf("the runs have %d to %d ranks: times are means of a location; the view scaling holds sizes "+
+	return fmt.Sprintf("the runs have %d to %d ranks: times are means per location; the view scaling compares sizes "+
 		"against each other", least, most)
 }

@@ -44,7 +44,7 @@ func TestTheLoaderIsNamed(t *testing.T) {
 	if math.Abs(kernel.B/kernel.A-1) > 0.006 {
 		t.Errorf("Kernel %v to %v", kernel.A, kernel.B)
 	}
-	if d.Length.Verdict != statistics.Unknown || !strings.Contains(d.Text, "one run a side") {
+	if d.Length.Verdict != statistics.Unknown || !strings.Contains(d.Text, "one run per side") {
 		t.Errorf("the step is %s: %s", d.Length.Verdict, d.Text)
 	}
 	if c := d.Sum; math.Abs(c.Length-c.Parts) > 1 || c.Of != "step" {

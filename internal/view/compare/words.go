@@ -46,7 +46,7 @@ func (r *result) words() string {
 	b.WriteString(". ")
 	b.WriteString(r.culprits())
 	if e.NA == 1 && e.NB == 1 {
-		b.WriteString(" There is one run a side: what differs here may differ between any two runs.")
+		b.WriteString(" There is one run per side: any two runs may differ as much.")
 	}
 	return b.String()
 }

@@ -218,7 +218,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	} else {
 		line(r.metric.Name, r.mean(x, from))
 	}
-	line("mean of a location", x.mean)
+	line("mean per location", x.mean)
 	line("standard deviation", x.spread)
 	if f.Count == 0 {
 		f.Lines = append(f.Lines, view.AttributeLines(tree, r.locations[first])...)

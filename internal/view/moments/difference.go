@@ -185,7 +185,7 @@ func (d *difference) words() string {
 		}
 	}
 	mean := sum / float64(len(d.rows))
-	text := fmt.Sprintf("%s less %s: busy time %s a location on average", d.names[1], d.names[0], signed(mean))
+	text := fmt.Sprintf("%s less %s: busy time %s per location on average", d.names[1], d.names[0], signed(mean))
 	if before > 0 {
 		text += view.FormatSigned(" (%+.1f %%)", 100*sum/before)
 	}

@@ -121,7 +121,7 @@ func (f *fetcher) sampleNotes() []string {
 		return []string{"rows of samples are busy from one sample to the next: the view profile has the time that " +
 			"samples stand for"}
 	case len(left) > 0 && f.selection.Locations == nil:
-		return []string{fmt.Sprintf("left out: %s with samples alone, which do not tell when a thread was busy; the "+
+		return []string{fmt.Sprintf("left out: %s with samples alone, which do not show when a thread was busy; the "+
 			"views profile and calltree show them", view.Count(len(left), "location"))}
 	}
 	return nil

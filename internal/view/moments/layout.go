@@ -229,7 +229,7 @@ func (r *result) legend(d *drawing, cut bool) []scene.LegendEntry {
 		out = append(out, plot.Key("when it was busy", scene.UIAggregate))
 	}
 	if slices.ContainsFunc(r.rows, func(w row) bool { return w.group() }) {
-		out = append(out, plot.Key("m1 of the middle 80 % of a group", scene.UIAccent))
+		out = append(out, plot.Key("m1 of the middle 80 % per group", scene.UIAccent))
 	}
 	if slices.ContainsFunc(r.rows, func(w row) bool { return w.outlier.StandsOut() }) {
 		out = append(out, plot.Key("stands out from its peers", scene.UIError))

@@ -28,7 +28,7 @@ func (r *result) callMeans(ctx context.Context) error {
 		return nil
 	}
 	if len(r.locations) > mostCalled {
-		r.notes = append(r.notes, "the mean of a call is not counted in a part of the time on so many locations")
+		r.notes = append(r.notes, "the mean per call is not computed for a part of the time on so many locations")
 		return nil
 	}
 	ids := runfacts.Chosen(s.Locations(), sel.Locations, s.Locations().Holds)

@@ -394,7 +394,7 @@ func (r *result) fact(w *row) view.Fact {
 		f.SayNumber("mean of a call, exclusive", *w.call, time)
 	}
 	if len(r.locations) > 1 {
-		f.SayNumber("mean of a location", w.mean, r.metric.Format)
+		f.SayNumber("mean per location", w.mean, r.metric.Format)
 		f.SayNumber("standard deviation", w.sd, r.metric.Format)
 		f.SayNumber("least", w.min, r.metric.Format)
 		f.SayNumber("most", w.max, r.metric.Format)

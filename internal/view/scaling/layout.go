@@ -185,7 +185,7 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	if w < 500 {
 		words = 0
 	}
-	y := scene.Scale{Kind: "log", Begin: lo / 1.3, End: hi * 1.3, Label: "time a location"}
+	y := scene.Scale{Kind: "log", Begin: lo / 1.3, End: hi * 1.3, Label: "time per location"}
 	axis := scene.Axis{}
 	if r.unit == "ns" {
 		axis.Unit = "ns"

@@ -121,7 +121,7 @@ func (r *result) note() {
 		r.notes = append(r.notes, "the profiles are sums over ranks: load balance cannot be told from them")
 	case !r.runs[0].Print.Timed:
 		r.notes = append(r.notes,
-			"a profile has no clock: the length of a run is taken for the most time that a location has")
+			"a profile has no clock: the length of a run is the largest time of a location")
 	}
 	r.notes = append(r.notes, r.request.WholeNotes("shown")...)
 }
