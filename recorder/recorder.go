@@ -150,7 +150,7 @@ func (s *Set) Worker(name string) *Worker {
 // The sketch of the window at hand is the owner's alone. After each change a copy
 // of it goes into one of three slots, and one atomic exchange makes that the slot
 // which readers take next; so neither side waits for the other, and a pair costs two
-// exchanges. The windows before it lie under a lock that the owner takes only when
+// exchanges. The windows before it are under a lock that the owner takes only when
 // time enters another window.
 type Worker struct {
 	set  *Set

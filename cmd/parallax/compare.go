@@ -221,7 +221,7 @@ func several(ctx context.Context, l *load.Loader, sources []string, runBy *regex
 			return runs, err
 		}
 	}
-	for _, f := range files { // with others beside it a file that no format claims is passed over
+	for _, f := range files { // with others next to it a file that no format claims is passed over
 		if isReadBy(runs, f) {
 			continue
 		}
@@ -353,7 +353,7 @@ func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool
 	printRuns(w, d.Runs, all)
 	fmt.Fprintf(w, "%s\n\n", d.Text)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "A (n=%d)\tB (n=%d)\tdifference\tB vs A\t\tverdict\t  %s\n", len(d.A), len(d.B), "time a "+d.Per)
+	fmt.Fprintf(t, "A (n=%d)\tB (n=%d)\tdifference\tB vs A\t\tverdict\t  %s\n", len(d.A), len(d.B), "time per "+d.Per)
 	row := func(r *compare.Row, name string) {
 		sure := ""
 		if r.P != nil {

@@ -76,7 +76,7 @@ func writeSummary(w io.Writer, d *compare.Data, notes []string, g gate) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Performance\n\n%s\n\n", markdown(d.Text))
 	summariseLimits(&b, g.Limits)
-	fmt.Fprintf(&b, "| time a %s | A (%s) | B (%s) | difference | interval of 95 %% | verdict |\n"+
+	fmt.Fprintf(&b, "| time per %s | A (%s) | B (%s) | difference | interval of 95 %% | verdict |\n"+
 		"| --- | --: | --: | --: | --: | --- |\n", d.Per, view.Count(len(d.A), "run"), view.Count(len(d.B), "run"))
 	row := func(r *compare.Row, name string) {
 		interval := ""

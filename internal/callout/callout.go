@@ -4,7 +4,7 @@
 //
 // A guide is a text, a callout a line, with a bar between the place and its explanation:
 //
-//	text "MPI_Allreduce" right | beside a text of the picture; or left, above, below
+//	text "MPI_Allreduce" right | next to a text of the picture; or left, above, below
 //	row "rank 5" 40            | on the row of that label, 40 % to the right in its plot
 //	plot 50 20                 | in the first plot, 50 % to the right and 20 % down; "plot 2 50 20" in the second
 //	picture 50 20              | the same of the whole picture

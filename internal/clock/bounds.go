@@ -159,7 +159,7 @@ func (e *edge) spread(slope float64) float64 {
 	return min(e.up.spread(e.origin, slope), e.down.spread(e.origin, -slope))
 }
 
-// spread is how far the smallest values of stretches are above the smallest of all, in the middle of them, beside a
+// spread is how far the smallest values of stretches are above the smallest of all, in the middle of them, next to a
 // line.
 func (b *bounds) spread(origin, slope float64) float64 {
 	values := make([]float64, len(b.list))

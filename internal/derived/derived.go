@@ -1,10 +1,10 @@
-// Package derived keeps results of open runs. A result of a whole run is a Derived: it is found in memory, else beside
-// the store, else made.
+// Package derived keeps results of open runs. A result of a whole run is a Derived: it is found in memory, else next
+// to the store, else made.
 //
 //	run.go      an open run
 //	cache.go    results in memory, bounded by a budget
 //	derived.go  results of whole runs
-//	file.go     how they lie beside the store
+//	file.go     how they lie next to the store
 package derived
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 )
 
-// A Derived is a result that is computed once for a run: found in memory, else beside the store, else made.
+// A Derived is a result that is computed once for a run: found in memory, else next to the store, else made.
 type Derived[T any] struct {
 	Name    string // a plain word
 	Version int    // changes with the result or its computation
 	Make    func(context.Context, *Run) (T, error)
-	// Keeps reports whether making it takes so long that it is kept beside the store; nil: it always is.
+	// Keeps reports whether making it takes so long that it is kept next to the store; nil: it always is.
 	Keeps func(store.Reader) bool
-	// Restore checks a result that was read from beside the store against its run, and completes it. An error means
+	// Restore checks a result that was read from next to the store against its run, and completes it. An error means
 	// that it names objects that the run does not have; nil: there is nothing to check.
 	Restore func(T, store.Reader) error
 }
@@ -44,7 +44,7 @@ func (d Derived[T]) Of(ctx context.Context, run *Run) (T, error) {
 	})
 }
 
-// Found returns the result of a run where it is in memory or beside the store; it is not made.
+// Found returns the result of a run where it is in memory or next to the store; it is not made.
 func (d Derived[T]) Found(run *Run) (T, bool) {
 	x, err := Keep(run.Cache, d.Name, sizeBytes[T], func() (T, error) { return d.read(run.Store) })
 	return x, err == nil

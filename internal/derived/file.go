@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 )
 
-// A result lies beside its store as a head and its value in gob. The head says of which version and of which content
+// A result lies next to its store as a head and its value in gob. The head says of which version and of which content
 // of the store it is, and has a checksum of the value.
 //
 //	8 bytes  "plxderiv"
@@ -48,7 +48,7 @@ func (d Derived[T]) write(r store.Reader, x T) {
 	}
 }
 
-// encode returns a result as it lies beside a store.
+// encode returns a result as it lies next to a store.
 func (d Derived[T]) encode(r store.Reader, x T) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, headBytes))
 	if err := gob.NewEncoder(b).Encode(x); err != nil {

@@ -274,7 +274,7 @@ func (a *arrowEncoder) batch(b *table.Batch, from, to int) {
 
 func (a *arrowEncoder) reset() { a.body, a.buffers, a.nodes = a.body[:0], a.buffers[:0], a.nodes[:0] }
 
-// recordBatch describes the buffers that lie in the body.
+// recordBatch describes the buffers that are in the body.
 func (a *arrowEncoder) recordBatch(f *flatbuffers.Builder, rows int) flatbuffers.UOffsetT {
 	nodes, buffers := pairs(f, a.nodes), pairs(f, a.buffers)
 	f.StartObject(4)

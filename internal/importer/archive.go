@@ -209,8 +209,7 @@ func indexTar(r io.ReaderAt, size int64) (tarFS, []Skip, error) {
 		case !plainMember(h):
 			skipped = append(skipped, Skip{name, "not a regular file"})
 		default:
-			// The tar reader reads whole headers and no further, so it stands
-			// at the member's data.
+			// The tar reader reads whole headers and no further, so it is at the member's data.
 			offset, _ := at.Seek(0, io.SeekCurrent)
 			if offset+h.Size > size {
 				return t, append(skipped, Skip{name, "cut off"}), io.ErrUnexpectedEOF
@@ -223,7 +222,7 @@ func indexTar(r io.ReaderAt, size int64) (tarFS, []Skip, error) {
 	}
 }
 
-// plainMember reports whether a member's bytes lie in the archive in one piece.
+// plainMember reports whether a member's bytes are in the archive in one piece.
 func plainMember(h *tar.Header) bool {
 	for k := range h.PAXRecords {
 		if strings.HasPrefix(k, "GNU.sparse.") {

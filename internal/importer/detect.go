@@ -180,7 +180,7 @@ func causeOf(err error) string {
 	return err.Error()
 }
 
-// Import reads the run into w, and reports the files beside it that no format reads.
+// Import reads the run into w, and reports the files next to it that no format reads.
 func (r Run) Import(ctx context.Context, w trace.Writer) error {
 	if r.Format.Import == nil {
 		return r.refusal()

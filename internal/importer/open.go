@@ -106,7 +106,7 @@ func withinArchive(name string) (Source, bool, error) {
 }
 
 // archiveAbove splits the path of an entry of an archive into the archive's path and the path within it; "" if no
-// regular file lies above it.
+// regular file is above it.
 func archiveAbove(name string) (at, inside string) {
 	if _, err := os.Stat(name); err == nil {
 		return "", ""
@@ -151,7 +151,7 @@ func entries(archive string, inside []string) (Source, error) {
 	return s, nil
 }
 
-// within reports whether p is dir or lies in it.
+// within reports whether p is dir or is in it.
 func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
 
 // newSources opens several paths as one tree, an archive once for all its entries.
@@ -264,7 +264,7 @@ func (m mounts) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// ofKernel reports whether a file without a size lies in a file system of the kernel: reading one may wait for ever.
+// ofKernel reports whether a file without a size is in a file system of the kernel: reading one may wait for ever.
 func ofKernel(name string) bool {
 	full, err := filepath.Abs(name)
 	if err == nil {

@@ -28,7 +28,7 @@ func directory(dir string) (Source, error) {
 // allows, since every step lengthens the path and none repeats a directory.
 type walk struct {
 	s    Source
-	seen []fs.FileInfo // directories; few beside the files in them
+	seen []fs.FileInfo // directories; few next to the files in them
 	ids  map[any]bool
 }
 

@@ -35,7 +35,7 @@ const (
 	monthForm   = "2006-01"
 )
 
-// About describes a run of the lake beside its tables.
+// About describes a run of the lake next to its tables.
 type About struct {
 	Run     string            `json:"run"` // its name in the lake, and that of its files
 	Project string            `json:"project"`

@@ -105,7 +105,7 @@ func (c *Cache) Trim(keep string) error {
 	return nil
 }
 
-// An import needs some space beside its estimate: for its directory, and for what others write meanwhile.
+// An import needs some space next to its estimate: for its directory, and for what others write meanwhile.
 const (
 	leastRoom = 1 << 20
 	mostSpare = 16 << 20

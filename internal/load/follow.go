@@ -18,7 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Follower opens runs anew as they grow. Their stores lie in a directory of its own and not
+// A Follower opens runs anew as they grow. Their stores are in a directory of its own and not
 // in the cache: the next state is soon another one.
 type Follower struct {
 	loader *Loader

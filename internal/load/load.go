@@ -36,7 +36,7 @@ type Loader struct {
 	Formats   []*importer.Format
 	Summaries []trace.Summary
 	Digests   []trace.Digest
-	// AtImport are the results that are kept beside a store that was just made.
+	// AtImport are the results that are kept next to a store that was just made.
 	AtImport []derived.Preparer
 
 	Cache  *Cache
@@ -199,7 +199,7 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 	return append(out, l.readable(runs, files)...), done, nil
 }
 
-// inLake returns the files of a run that lies in a lake, where a path names one: LAKE/_runs/RUN. Any other path is its
+// inLake returns the files of a run that is in a lake, where a path names one: LAKE/_runs/RUN. Any other path is its
 // own only file.
 func inLake(p string) []string {
 	dir := filepath.Clean(p)

@@ -28,7 +28,7 @@ func (f Found) files() []importer.File {
 	return out
 }
 
-// Packed returns the number of bytes its files have, as they lie on disk.
+// Packed returns the number of bytes its files have, as they are on disk.
 func (f Found) Packed() (n int64) {
 	for _, x := range f.files() {
 		n += x.Size
@@ -90,7 +90,7 @@ const (
 	otherRoom = 3.5
 )
 
-// PartRoom estimates one of several parts, whose rows stay uncompressed until the end, beside the data they are made
+// PartRoom estimates one of several parts, whose rows stay uncompressed until the end, next to the data they are made
 // from. For a binary source that is 3.3 times its bytes, for a text 0.2 to 0.95 times.
 func (f Found) PartRoom() int64 {
 	if f.demo != nil {

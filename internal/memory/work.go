@@ -50,7 +50,7 @@ type working struct {
 	watch    sync.Mutex
 	active   map[*work]bool
 	dying    map[*work]bool // told to end, and not gone yet: they still hold memory
-	alone    *work          // nothing else begins or goes on beside it
+	alone    *work          // nothing else begins or goes on next to it
 	order    int64
 	watching bool
 	lastStop time.Time
@@ -91,13 +91,13 @@ type begun struct {
 }
 
 // Work returns a context for a computation. The context ends with Exceeded if the budget is passed: kept values are
-// dropped first, then the computation that runs longest is stopped. Work waits until there is room beside the other
+// dropped first, then the computation that runs longest is stopped. Work waits until there is room next to the other
 // computations, or there are none. done must be called.
 func (b *Budget) Work(parent context.Context) (ctx context.Context, done func()) {
 	return b.begin(parent, (*Budget).hasRoom)
 }
 
-// WorkAlone is Work with nothing beside it: for a computation that was stopped among others, and may fit by itself.
+// WorkAlone is Work with nothing next to it: for a computation that was stopped among others, and may fit by itself.
 func (b *Budget) WorkAlone(parent context.Context) (ctx context.Context, done func()) {
 	return b.begin(parent, (*Budget).isAlone)
 }
@@ -112,7 +112,7 @@ func (b *Budget) isAlone(w *work) bool {
 }
 
 // Finish counts work that cannot be stopped and takes about so many bytes: the drawing or the table of a result. It
-// begins when there is room for that, and is refused if there would be none with nothing beside it. done must be
+// begins when there is room for that, and is refused if there would be none with nothing next to it. done must be
 // called unless it is.
 func (b *Budget) Finish(parent context.Context, takes int64) (done func(), err error) {
 	if b == nil {

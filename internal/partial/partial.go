@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A directory has a temporary name until it is whole. A program that is killed leaves it behind; a later writer beside
-// it removes it. Each such directory holds a file that its writer keeps locked: the system releases the lock when the
-// process ends, for any reason.
+// A directory has a temporary name until it is whole. A program that is killed leaves it behind; a later writer next
+// to it removes it. Each such directory holds a file that its writer keeps locked: the system releases the lock when
+// the process ends, for any reason.
 const (
 	PartMark = ".part-"
 	TempName = "temporary" // within, for files that are removed when the directory is whole

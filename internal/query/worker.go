@@ -21,7 +21,7 @@ const (
 	rowNext
 )
 
-// Work answers the one job that stands on in, and writes its rows to out: the process of a query. It ends when in
+// Work answers the one job that is on in, and writes its rows to out: the process of a query. It ends when in
 // does.
 func Work(in io.Reader, out io.Writer, open func(context.Context, []Place) (*Database, func(), error)) error {
 	var job Job

@@ -21,7 +21,7 @@ type Apart struct {
 // A reading is a form of a name: the name, or one of its foldings.
 type reading struct{ text, name string }
 
-// mostApart bounds the names that are looked at: more are not read beside each other.
+// mostApart bounds the names that are looked at: more are not read side by side.
 const mostApart = 4096
 
 // NewApart looks at the names of a set.
@@ -146,7 +146,7 @@ type attempt struct {
 	stem    bool // the arguments of a name give way, not the name
 	numbers bool // no number is cut
 	words   bool // one of the two ends is a whole word
-	part    bool // a part from within stands after the beginning, else the end does
+	part    bool // a part from within is after the beginning, else the end does
 	folded  bool // of names with arguments, forms without them
 	both    bool // the name and its arguments give way, each in its middle
 }
@@ -397,7 +397,7 @@ func (c *cutter) fits(from int, room float32) int {
 	return to
 }
 
-// text returns a part without spaces at its ends, which stand beside an ellipsis.
+// text returns a part without spaces at its ends, which stand next to an ellipsis.
 func (c *cutter) text(from, to int) string {
 	return strings.Trim(join(c.clusters[from:to]), " ")
 }

@@ -39,7 +39,7 @@ type Axis struct {
 
 // XAxis draws the horizontal axis of a frame: grid lines inside it in a layer "grid",
 // line, ticks and labels outside in a layer "axis". Call it before the data's layers, so
-// that the grid lies behind. Labels need AxisHeight pixels under the frame.
+// that the grid is behind. Labels need AxisHeight pixels under the frame.
 func (s *Scene) XAxis(frame int, a Axis) {
 	f := &s.Frames[frame]
 	if !(f.W > 0) {
@@ -91,7 +91,7 @@ func (s *Scene) XAxis(frame int, a Axis) {
 
 // axisRoom returns from where to where labels of a horizontal axis may reach, and where its name
 // ends at the latest. Labels of frames side by side stay in their half of the gap, and the name
-// over its own axis: beside the next one's first number it would read as if it named that.
+// over its own axis: next to the next one's first number it would read as if it named that.
 func (s *Scene) axisRoom(frame int) (from, to, end float32) {
 	f := &s.Frames[frame]
 	right := f.X + f.W
@@ -249,7 +249,7 @@ func outerTicks(f *Frame, a Axis) ([]Tick, string) {
 }
 
 // withoutLastWord returns "time" of "time a location" and "calls" of "calls, most first"; nothing of
-// a name that says nothing without its end. What stands in brackets is no word: f<a, b> is one name.
+// a name that says nothing without its end. What is in brackets is no word: f<a, b> is one name.
 func withoutLastWord(name string) string {
 	depth := 0
 	for i := len(name) - 1; i > 0; i-- {

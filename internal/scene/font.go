@@ -32,7 +32,7 @@ var (
 	boldAdvances    = sync.OnceValue(func() *advances { return readAdvances(gobold.TTF) })
 )
 
-// The font's characters lie below this.
+// The font's characters are below this.
 const fontEnd = 0xFFFE
 
 func readAdvances(data []byte) *advances {

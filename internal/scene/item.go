@@ -211,7 +211,7 @@ func within(v float64, from, length float32) bool {
 	return v >= float64(from) && v < float64(from)+float64(length)
 }
 
-// holds reports whether a pixel lies in a polygon, by counting edges to its left.
+// holds reports whether a pixel is in a polygon, by counting edges to its left.
 func holds(xs, ys []float32, x, y float64) bool {
 	inside := false
 	for i, j := 0, len(xs)-1; i < len(xs); j, i = i, i+1 {

@@ -44,7 +44,7 @@ func isCategory(c Colour) bool {
 	return int(c) >= first.Start && int(c) < end.Start
 }
 
-// sameColour stands before the words of an entry that has the colour of the one before it.
+// sameColour is before the words of an entry that has the colour of the one before it.
 const sameColour = "and "
 
 // A legendItem is an entry with its place.

@@ -59,7 +59,7 @@ func SnapLine(x0, y0, x1, y1, width float32) (float32, float32, float32, float32
 	return x0, y0, x1, y1
 }
 
-// snap returns the middle of a line whose edges lie on pixel borders.
+// snap returns the middle of a line whose edges are on pixel borders.
 func snap(v, width float32) float32 {
 	if int(width+0.5)%2 == 1 || width < 1 {
 		return float32(math.Floor(float64(v))) + 0.5

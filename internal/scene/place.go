@@ -50,7 +50,7 @@ func Place(labels []Label, from, to, gap float32) []float32 {
 type taken struct{ from, to float32 }
 
 // near finds the nearest begin to a at which a width is free, before or behind the label that
-// stands there, and its index among those kept; -1: neither is free.
+// is there, and its index among those kept; -1: neither is free.
 func near(kept []taken, k int, a, width, gap, from, to float32) (int, float32) {
 	best, at := -1, float32(0)
 	for g := max(k-1, 0); g <= min(k+1, len(kept)); g++ { // the gap before the gth

@@ -9,7 +9,7 @@ import (
 )
 
 // Space is a plot in three dimensions. The page turns it by itself, without asking again; the headless renderers draw
-// the result of Flatten, so that both show the same. Thing i stands at PX[i], PY[i], PZ[i] in units of the axes;
+// the result of Flatten, so that both show the same. Thing i is at PX[i], PY[i], PZ[i] in units of the axes;
 // things that are not finite are not drawn. The numbers of the columns travel once: a page that has them is not sent
 // them again, see package wire.
 //
@@ -33,7 +33,7 @@ type Space struct {
 	// Detail is how many steps of light and shadow a ball has, 2 to MostDetail; 0: 3.
 	Detail int
 	// Half is half the width of bars along x and y, Tall the height of one of the value
-	// High, in units of the axes. A bar stands on its place; one of the value Base has no height.
+	// High, in units of the axes. A bar is on its place; one of the value Base has no height.
 	Half [2]float32
 	Tall float32
 	Base float32
@@ -196,7 +196,7 @@ func (f *SpaceFilter) Shows(value float64, at [3]float64) bool {
 	return f.Holds(at)
 }
 
-// Holds reports whether a place lies in the slice.
+// Holds reports whether a place is in the slice.
 func (f *SpaceFilter) Holds(at [3]float64) bool {
 	for a := range 3 {
 		if f.Slice[a] && !(f.At[a]-f.Width[a]/2 <= at[a] && at[a] < f.At[a]+f.Width[a]/2) {

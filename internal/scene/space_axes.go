@@ -53,7 +53,7 @@ func (m *Space) farSides(p *Projection) [3]bool {
 	return [3]bool{p.sinA >= 0, p.cosA >= 0, p.sinE < 0} // the signs of depth along the axes, see At
 }
 
-// labelAxes writes ticks and names along one edge of each axis that lies on the
+// labelAxes writes ticks and names along one edge of each axis that is on the
 // outline of the box. Labels that would overlap are left out.
 func (m *Space) labelAxes(p *Projection, far [3]bool, edges *Line, text *Text, taken *[][4]float32) {
 	for b := range 3 {
@@ -72,7 +72,7 @@ func (m *Space) labelAxes(p *Projection, far [3]bool, edges *Line, text *Text, t
 			e.x0, e.y0, _ = p.At(at[0], at[1], at[2])
 			at[b] = axis.End
 			e.x1, e.y1, _ = p.At(at[0], at[1], at[2])
-			e.rank = e.y0 + e.y1 - 1e-3*(e.x0+e.x1) // the lower one, of two beside each other the left one
+			e.rank = e.y0 + e.y1 - 1e-3*(e.x0+e.x1) // the lower one, of two side by side the left one
 			if b == 2 {
 				e.rank = -e.x0 - e.x1 // the left one
 			}
@@ -84,7 +84,7 @@ func (m *Space) labelAxes(p *Projection, far [3]bool, edges *Line, text *Text, t
 	}
 }
 
-// labelThings writes names beside the things they belong to: above, or to a side, where no
+// labelThings writes names next to the things they belong to: above, or to a side, where no
 // other name and no thing is in the way.
 func (m *Space) labelThings(p *Projection, text *Text, taken *[][4]float32) {
 	if len(m.Labels) == 0 {
@@ -107,7 +107,7 @@ func (m *Space) labelThings(p *Projection, text *Text, taken *[][4]float32) {
 			continue
 		}
 		w := float64(TextWidth(l.Text, TextSize, false))
-		// Above, it may lie beside the middle so that it is within the picture.
+		// Above, it may lie next to the middle so that it is within the picture.
 		left, right := float64(m.X)+w/2+3, float64(m.X+m.W)-w/2-3
 		for _, at := range [4][2]float64{{min(max(x, left), max(left, right)), y - r - 5},
 			{x + r + 5 + w/2, y + 4}, {x - r - 5 - w/2, y + 4},
@@ -142,7 +142,7 @@ type labelEdge struct {
 	rank           float64
 }
 
-// inwards returns how far the middles of the outermost dots lie inside an edge along axis b, in pixels
+// inwards returns how far the middles of the outermost dots are inside an edge along axis b, in pixels
 // against the direction given: the box holds them whole, so it is their radius on each axis.
 func (m *Space) inwards(p *Projection, b int, at [3]float64, ox, oy float64) (far float64) {
 	x0, y0, _ := p.At(at[0], at[1], at[2])
@@ -202,7 +202,7 @@ func (m *Space) labelEdge(p *Projection, b int, e *labelEdge, edges *Line, text 
 		edges.Add(float32(x), float32(y), float32(x+(clear+4)*ox), float32(y+(clear+4)*oy), UIAxis)
 		wide = max(wide, put(x+(clear+8)*ox, y+(clear+8)*oy, t.Label, UITextMuted))
 	}
-	if b == 2 { // over its upper end, since there is little room beside it
+	if b == 2 { // over its upper end, since there is little room next to it
 		x, y := e.x1, e.y1
 		if e.y0 < y {
 			x, y = e.x0, e.y0

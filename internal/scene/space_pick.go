@@ -79,7 +79,7 @@ func (m *Space) pickMesh(p *Projection, x, y float64) (int, bool) {
 	return best, best >= 0
 }
 
-// holds reports whether a pixel lies in a face, by counting edges to its left.
+// holds reports whether a pixel is in a face, by counting edges to its left.
 func (f *face) holds(x, y float64) bool {
 	inside := false
 	for i, j := 0, 3; i < 4; j, i = i, i+1 {

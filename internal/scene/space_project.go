@@ -11,7 +11,7 @@ type Projection struct {
 	Scale                  float64 // pixels for a unit of the box
 }
 
-// spaceMargin returns the room for labels beside the box, in pixels, across and down: as much as
+// spaceMargin returns the room for labels next to the box, in pixels, across and down: as much as
 // they need, and in small pictures a share, since the things are worth more than all labels.
 func (m *Space) spaceMargin() (across, down float64) {
 	if m.Bare && len(m.Labels) > 0 {
@@ -49,7 +49,7 @@ func (m *Space) Project() Projection {
 	return p
 }
 
-// FacePlane turns the camera to dots that lie in a plane or on a line, straight and as near as all of them allow. A
+// FacePlane turns the camera to dots that are in a plane or on a line, straight and as near as all of them allow. A
 // space with depth is left as it is.
 func (m *Space) FacePlane() {
 	if m.Form != Dots && m.Form != Balls {

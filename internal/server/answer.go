@@ -30,7 +30,7 @@ type apiError struct {
 	Hint    string `json:"hint"`  // The next step for the user; may be empty.
 	// For programs. `aborted` and `unreachable` are made by the client alone.
 	Kind string `json:"kind" ts:"ErrorKind"`
-	// Place is set where the fault lies in a text that the user wrote.
+	// Place is set where the fault is in a text that the user wrote.
 	Place *placeJSON `json:"place,omitempty"`
 }
 

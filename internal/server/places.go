@@ -10,13 +10,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A placesAnswer says where chosen locations lie in the tree, in two words each: a page
+// A placesAnswer says where chosen locations are in the tree, in two words each: a page
 // that marks ten thousand of them asks once.
 type placesAnswer struct {
 	// ID and Last are the topmost of the chosen, ascending, and the ends of their subtrees.
 	ID   []trace.LocationID `json:"id"`
 	Last []trace.LocationID `json:"last"`
-	// Above are all locations that one of them lies in, ascending.
+	// Above are all locations that one of them is in, ascending.
 	Above     []trace.LocationID `json:"above"`
 	AboveLast []trace.LocationID `json:"aboveLast"`
 	// Rows counts the chosen locations with intervals.

@@ -24,7 +24,7 @@ func (s *Server) own(source string) bool {
 		slices.ContainsFunc(s.config.Recent(), func(r Recent) bool { return r.Source == source })
 }
 
-// Below reports whether a source lies in one of the directories, links followed, or its address begins with one of the
+// Below reports whether a source is in one of the directories, links followed, or its address begins with one of the
 // addresses. Demos always do.
 func Below(roots []string, source string) bool {
 	if strings.HasPrefix(source, "demo:") {

@@ -19,7 +19,7 @@ type route struct {
 	handle  func(http.ResponseWriter, *http.Request) error
 }
 
-// A parameter stands behind the question mark.
+// A parameter is behind the question mark.
 type parameter struct {
 	name, kind, says string
 	list             bool // may be given several times

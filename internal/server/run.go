@@ -44,7 +44,7 @@ type run struct {
 	after      func()   // called when its store is closed; may be nil
 	lineage    *lineage // of a live run; nil
 	owner      string   // the holder who opened it; "": the command line did
-	readers    []string // holders who may see it beside the owner; none: all
+	readers    []string // holders who may see it next to the owner; none: all
 	cancel     context.CancelFunc
 
 	mu          sync.Mutex

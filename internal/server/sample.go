@@ -90,7 +90,7 @@ func sampleWindows(t *store.Tree, w store.Window, count int64, lanes int) []stor
 	return out
 }
 
-// leavesOf lists the locations with intervals of a window; none where one of them lies within another, which could not
+// leavesOf lists the locations with intervals of a window; none where one of them is within another, which could not
 // be named alone.
 func leavesOf(t *store.Tree, selected []trace.LocationID) (out []trace.LocationID) {
 	if selected == nil {

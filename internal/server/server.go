@@ -32,7 +32,7 @@ import (
 )
 
 // An Opener imports sources, or opens their stores. It may give several runs, also
-// beside an error about the rest of the sources.
+// next to an error about the rest of the sources.
 type Opener func(ctx context.Context, o Opening) ([]view.Run, error)
 
 // An Opening is a request to an Opener.
@@ -95,7 +95,7 @@ type Config struct {
 	TLS *tls.Config
 	// Audit takes a line a request; nil: none are written.
 	Audit io.Writer
-	// Hosts that a request may name beside the loopback names and the listener's.
+	// Hosts that a request may name next to the loopback names and the listener's.
 	Hosts []string
 	// Remote says that the line is slow: answers are compressed, pictures come coarse first.
 	Remote bool

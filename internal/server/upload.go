@@ -21,8 +21,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// Uploads are files dropped on the page, streamed to disk. Those of one batch lie
-// in one directory, so that an archive of many files can be dropped as a whole.
+// Uploads are files dropped on the page, streamed to disk. Those of one batch are in one directory, so that an
+// archive of many files can be dropped as a whole.
 type uploads struct {
 	parent string
 	limit  int64

@@ -237,7 +237,7 @@ type Info struct {
 }
 
 // Timed reports whether the run has intervals that count. One that has only rows aside, such as samples
-// beside a profile, is a profile for everything that adds up.
+// next to a profile, is a profile for everything that adds up.
 func (i *Info) Timed() bool { return i.Rows > 0 }
 
 // RoleOfInstant returns the role, of two, that wins if lanes of one location are in

@@ -134,7 +134,7 @@ func callsOf(ctx context.Context, r *Run, w store.Window, keep []bool,
 		mu.Lock()
 		sketches, ok := found[c.Location]
 		mu.Unlock()
-		if !ok { // it lies below one that was asked for
+		if !ok { // it is below one that was asked for
 			return nil
 		}
 		to.read(c.Len())

@@ -114,7 +114,7 @@ type place struct {
 	at int
 }
 
-// listed makes a table whose rows lie in memory.
+// listed makes a table whose rows are in memory.
 func listed(name, help string, count func(*Run) int, columns []column[place]) *Table {
 	t := &Table{Name: name, Help: help, Columns: declared(columns), Size: func(r *Run) int64 { return int64(count(r)) }}
 	t.List = &List{Len: count, Cell: func(r *Run, row, column int) (any, error) {

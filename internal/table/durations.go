@@ -14,7 +14,7 @@ type durationRow struct {
 	low, high, calls int64
 }
 
-// Durations is the table that a lake keeps of each run beside the others.
+// Durations is the table that a lake keeps of each run next to the others.
 var Durations = function(scanned("durations",
 	"Number of calls of a region by duration, over all locations: a histogram. Its rows can be added up, also over "+
 		"several runs, and give any quantile within 1 %.",

@@ -5,7 +5,7 @@
 //	filter.go    conditions that spare reading       column.go   how columns are declared
 //	all.go       the list of tables     intervals.go, links.go …  one file per table
 //
-// A table whose rows lie in memory is a list, where any row can be asked for. The
+// A table whose rows are in memory is a list, where any row can be asked for. The
 // others are scanned: a window of a large run costs the window.
 package table
 

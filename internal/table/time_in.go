@@ -102,7 +102,7 @@ func eachTime(ctx context.Context, r *Run, f *Filter, begin, end trace.Time, to 
 			for next < len(some) && some[next] < id {
 				next++
 			}
-			if next == len(some) || some[next] != id { // it lies below one that was asked for
+			if next == len(some) || some[next] != id { // it is below one that was asked for
 				continue
 			}
 			x.location, x.path = id, r.path(id)

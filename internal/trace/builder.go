@@ -70,7 +70,7 @@ type LaneRow struct {
 	Seq                 uint32
 	Begin               Time
 	Duration, Exclusive Time
-	// Caller is the Seq of the parent and one, where that lies in another lane.
+	// Caller is the Seq of the parent and one, where that is in another lane.
 	Caller uint32
 	// Unclosed: it was never left and ends with the trace. Known when it is closed.
 	Unclosed bool

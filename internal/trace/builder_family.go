@@ -4,10 +4,10 @@ import "slices"
 
 // A family lays intervals into lanes whose parents are recorded (StreamOptions.ByParent).
 // An interval goes into the lane of its parent where the parent is innermost there and
-// lasts as long, else into the first lane that is free: it never lies in another than
+// lasts as long, else into the first lane that is free: it never is in another than
 // its parent. Intervals come in order of begin, longer ones first.
 //
-// Children may run beside each other and outlast their parent, so its exclusive time is its duration less the union of
+// Children may run side by side and outlast their parent, so its exclusive time is its duration less the union of
 // them all, whatever lane they are in. The lane alone gives the part of those within it; the time that the others
 // cover while the parent is innermost in its lane goes to the sink as stretches. O(1) per child, beside finding the
 // lane.
@@ -18,7 +18,7 @@ type family struct {
 	open    map[uint32]kinPlace // by Seq
 	// early says how far the children reach that began before their parent.
 	early map[uint32]Time
-	kin   [][]kinFrame // by lane, beside the nester's stack
+	kin   [][]kinFrame // by lane, next to the nester's stack
 	group []Span       // of equal begin and end: parents among them come first
 }
 

@@ -1,7 +1,7 @@
 package trace
 
 // A nester lays intervals into lanes. An interval goes into the first lane where
-// it lies within the innermost open interval or where nothing is open at its
+// it is within the innermost open interval or where nothing is open at its
 // begin. Intervals come in order of begin, longer ones first.
 type nester struct {
 	sink     RowSink

@@ -1,7 +1,7 @@
 package trace
 
 // A Digest condenses the calls of each lane into one record that a store keeps
-// beside the intervals, written at import and rebuilt when its version changes. A
+// next to the intervals, written at import and rebuilt when its version changes. A
 // Summary is cut by time on a grid; a Digest cuts its lanes as it likes.
 type Digest interface {
 	Name() string

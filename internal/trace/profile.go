@@ -34,7 +34,7 @@ const (
 )
 
 // A CallPath is a region under a call path. Flat paths are totals of a region
-// over all callers as a source gives them beside its paths: the two are never
+// over all callers as a source gives them next to its paths: the two are never
 // added together.
 type CallPath struct {
 	Parent CallPathID

@@ -22,7 +22,7 @@ type Columns struct {
 	// who keeps all of them can make room at once.
 	Follow int
 	// Callers appends the regions of those around a row at the top of the lane (of the
-	// slice or of Open) whose caller lies in another lane, or at another location, outermost first; nothing where
+	// slice or of Open) whose caller is in another lane, or at another location, outermost first; nothing where
 	// it has none. Nil where the lane has no such rows. See StreamOptions.ByParent.
 	Callers func(into []RegionID, row int) []RegionID
 }

@@ -65,7 +65,7 @@ const (
 	KindProcessor Kind = "processor"
 	KindGoroutine Kind = "goroutine"
 
-	// States of another type than those on the location above, and beside them.
+	// States of another type than those on the location above, and next to them.
 	KindStates Kind = "states"
 
 	// Rows that repeat the time of another location; see Aside.
@@ -184,7 +184,7 @@ func EndOf(g *Region) (name string, without bool) {
 // inferred is the attribute of a region whose intervals are not in the source.
 const inferred = "inferred"
 
-// NotRecorded is the region of unrecorded work: where ranks record communication only, their calls lie in
+// NotRecorded is the region of unrecorded work: where ranks record communication only, their calls are in
 // intervals of it, whose exclusive time is that between calls. They are not among the intervals of the source.
 var NotRecorded = Region{Name: "(not recorded)", Role: RoleCompute,
 	Attributes: []Attribute{{inferred, Text("from the calls around it")}}}

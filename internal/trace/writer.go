@@ -218,7 +218,7 @@ type StreamOptions struct {
 	// frames above it (counted as repaired), the rule of call stacks.
 	ByName bool
 	// ByParent: who called whom is told, by spawn links within the location whose ends
-	// both have a Number, and by nothing else: no interval lies in another that is not
+	// both have a Number, and by nothing else: no interval is in another that is not
 	// its parent, even where times would allow it. A child that runs beside another, or
 	// longer than its parent, gets a lane of its own and keeps its parent. So does one that
 	// was called from another location, where both streams are ByParent and the link comes
@@ -255,7 +255,7 @@ type Stream interface {
 type Rounder interface {
 	// Rounded: ends of intervals may be off by so much against each other, since begins
 	// and durations were rounded by themselves. An interval that ends so little after
-	// the one around it lies in it, and one that begins so little before another ends
+	// the one around it is in it, and one that begins so little before another ends
 	// comes after it: one end is moved, which is counted as repaired. Any time before
 	// Close; the largest counts.
 	Rounded(most Time)

@@ -11,7 +11,7 @@ import (
 
 const (
 	gutter      = 18 // left of the labels, for numbers of groups
-	strip       = 3  // beside the frame, in the colour of the group
+	strip       = 3  // next to the frame, in the colour of the group
 	leastNumber = 11 // height of a group whose number is written
 	mostNamed   = 12 // groups in the legend, each with a hue
 )
@@ -70,7 +70,7 @@ func (a *Arrangement) bands(ids []trace.LocationID, from, length float32) (out [
 }
 
 // DrawRows separates the groups of rows of equal height that fill a frame: a line
-// across, a strip in the group's colour beside the frame, its number in the gutter.
+// across, a strip in the group's colour next to the frame, its number in the gutter.
 func (a *Arrangement) DrawRows(s *scene.Scene, frame int, ids []trace.LocationID) {
 	if a != nil {
 		f := &s.Frames[frame]

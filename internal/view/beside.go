@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Beside is one view of two runs: one beside the other, or one above the other where Above
+// A Beside is one view of two runs: one next to the other, or one above the other where Above
 // is set. Each half is the view of that run alone.
 type Beside struct {
 	Halves [2]Result
@@ -68,7 +68,7 @@ type Scaled interface {
 }
 
 // SideBySide makes a view of one run one of two: a request for two runs becomes one for each, see First and Second, and
-// their pictures are drawn on one scale beside each other, or above each other. Join makes the data of both.
+// their pictures are drawn on one scale side by side, or above each other. Join makes the data of both.
 func SideBySide[D any](above bool, compute Compute, join func(first, second D) any) Compute {
 	return func(ctx context.Context, q *Request) (Result, error) {
 		if len(q.Runs) < 2 {

@@ -14,7 +14,7 @@ var (
 	viewType   = reflect.TypeFor[*View]()
 )
 
-// HeldBy returns the number of bytes a result holds beside its runs, and the memory that it
+// HeldBy returns the number of bytes a result holds next to its runs, and the memory that it
 // shares with the caches of these: that is counted there, and when it goes, the result
 // must go too.
 func HeldBy(q *Request, r Result) (bytes int64, on []*memory.Held) {

@@ -13,12 +13,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// mostFlat is how many places of a hierarchy may lie beside each other before groups
+// mostFlat is how many places of a hierarchy may lie side by side before groups
 // are put in: more cells than that are read as texture, and nothing can be aggregated
 // but all of them.
 const mostFlat = 128
 
-// mostBlocks is how many of the blocks that are put in lie beside each other.
+// mostBlocks is how many of the blocks that are put in lie side by side.
 const mostBlocks = 64
 
 // Finders are the kernels that find groups of locations.

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// manyLocations is how many a run has from which on results about all of them are kept beside the store.
+// manyLocations is how many a run has from which on results about all of them are kept next to the store.
 const manyLocations = 1 << 13
 
 // HasMany reports whether a run has so many locations that a view of all would wait for results about them.

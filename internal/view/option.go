@@ -21,7 +21,7 @@ type Option struct {
 	Open    bool   `json:"open,omitempty"`
 	Default string `json:"default"`
 	Help    string `json:"help"`
-	// Title and Group are the name of the option in the page, and the heading that it stands below there.
+	// Title and Group are the name of the option in the page, and the heading that it is below there.
 	Title string `json:"title"`
 	Group string `json:"group"`
 	// Word stands for a number that the view chooses, such as auto.

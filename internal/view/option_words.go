@@ -112,7 +112,7 @@ axis-to: End of the axis`},
 all: Everything in files`},
 }
 
-// wordsOf returns the group of an option in the page and its name there. An option that is not listed stands in the
+// wordsOf returns the group of an option in the page and its name there. An option that is not listed is in the
 // group Form under its own name.
 func wordsOf(name string) (group, title string) {
 	for _, g := range optionWords {

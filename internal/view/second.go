@@ -144,7 +144,7 @@ func byRank(t *store.Tree) *ranked {
 	return r
 }
 
-// sameCoordinates pairs ranks by where they lie in a topology that both runs have, each axis
+// sameCoordinates pairs ranks by where they are in a topology that both runs have, each axis
 // stretched to the other's; nil if not all of the first have a place.
 func sameCoordinates(first, second store.Reader, here, there *ranked) func(i int) int32 {
 	for _, a := range first.Topologies() {

@@ -50,7 +50,7 @@ func SpreadOfRegions(ctx context.Context, s store.Reader, w store.Window, metric
 }
 
 // Tells reports whether a region says something of its locations by itself: idle time is what the others leave, and
-// the time of an annotation lies in what it holds.
+// the time of an annotation is in what it holds.
 func Tells(g *trace.Region) bool { return g.Role != trace.RoleIdle && g.Role != trace.RoleAnnotation }
 
 // AnyTells reports whether one of some regions does, see Tells.

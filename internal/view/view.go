@@ -58,7 +58,7 @@ type Report struct {
 	// how high it is; 0: it is drawn only where a finding names the view.
 	Place, Height int
 	// AllLocations and AllRegions: on the page it shows all of them and marks those that are
-	// chosen. In a file a row alone would have nothing beside it to compare with.
+	// chosen. In a file a row alone would have nothing next to it to compare with.
 	AllLocations, AllRegions bool
 	// About: it tells why the locations that findings name are different.
 	About bool

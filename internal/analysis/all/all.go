@@ -19,8 +19,8 @@ var Summaries = []trace.Summary{
 	moment.Summary{},
 }
 
-// AtImport are the results of large runs that the first look would wait for: they are made at import, and kept beside
-// the store.
+// AtImport are the results of large runs that the first look would wait for: they are made at import, and kept next
+// to the store.
 var AtImport = []derived.Preparer{
 	step.JobOfRun,
 	steppath.PathsOfRun,

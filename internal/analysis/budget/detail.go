@@ -68,7 +68,7 @@ type spreading struct {
 // bins are the first and the last bin of time.
 type bins struct{ first, last int16 }
 
-// binsOf are the bins that a wait lies in: none of one at the end of the run.
+// binsOf are the bins that a wait is in: none of one at the end of the run.
 func (b *Budget) binsOf(w *Wait) bins {
 	width := b.binWidth()
 	if width <= 0 || w.Kind == End {

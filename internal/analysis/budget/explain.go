@@ -34,7 +34,7 @@ type worker struct {
 	rest             []uint64
 }
 
-// A piece of a history lies on one actor; hops counts the steps to others after it.
+// A piece of a history is on one actor; hops counts the steps to others after it.
 type piece struct {
 	actor      int32
 	hops       int32

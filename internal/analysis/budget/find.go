@@ -24,7 +24,7 @@ type Message struct {
 	Sent, Received trace.Time
 	// Kind is LateSender, or Join, Lock and Task where one lets another go on.
 	Kind Kind
-	// Slack may lie between the call that waits and the event it waited for, as where a worker takes a
+	// Slack may be between the call that waits and the event it waited for, as where a worker takes a
 	// task.
 	Slack trace.Time
 }

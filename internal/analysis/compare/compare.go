@@ -27,7 +27,7 @@ const Level = 0.05
 // An Estimate says how far the values of B are from those of A.
 type Estimate struct {
 	A, B float64 // medians
-	// Shift is B less A: the median of all differences. It lies in [Low, High] with a
+	// Shift is B less A: the median of all differences. It is in [Low, High] with a
 	// probability of Confidence, which is below 1 - Level where there are too few values;
 	// NaN bounds where there is one value a side.
 	Shift, Low, High, Confidence float64

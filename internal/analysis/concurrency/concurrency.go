@@ -67,7 +67,7 @@ func New(actors int, begin trace.Time) *Sweep {
 }
 
 // Feed takes events of a time range, in any order; those of an actor at one moment
-// count in the order given. All lie after those of the last call. O(n log n + changes of who
+// count in the order given. All are after those of the last call. O(n log n + changes of who
 // is alone × actors).
 func (s *Sweep) Feed(events []Event) {
 	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })

@@ -42,7 +42,7 @@ func gpuBudget(c *diagnosis, d *runfacts.Devices, job *step.Job) (*chargedBudget
 	s.Waiting = max(s.Time-s.Work-s.Transfer-s.Rest, 0)
 	s.Rest = s.Time - s.Work - s.Transfer - s.Waiting
 	s.take(c.charges)
-	// Late ranks may be charged with more than lies in communication, as where hosts exchange data and
+	// Late ranks may be charged with more than is in communication, as where hosts exchange data and
 	// GPUs idle: then that much less of the idle time is anybody else's.
 	part := 1.0
 	if idle := s.Time - s.Work - exchange - s.Rest; charged > exchange && idle > 0 {

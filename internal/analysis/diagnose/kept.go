@@ -12,7 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// manyLocations is how many a run has from which on its diagnosis is kept beside the store: its rules go through the
+// manyLocations is how many a run has from which on its diagnosis is kept next to the store: its rules go through the
 // causes of all of them one after the other.
 const manyLocations = 1 << 13
 
@@ -41,7 +41,7 @@ func (q *Question) once(ctx context.Context) (*Result, error) {
 	return k.result()
 }
 
-// A keptResult is a result as it lies beside a store. Lists whose emptiness has a meaning, and pointers to numbers
+// A keptResult is a result as it lies next to a store. Lists whose emptiness has a meaning, and pointers to numbers
 // that may be 0, are in Text, as JSON: gob does not tell these from none.
 type keptResult struct {
 	Text  []byte
@@ -74,7 +74,7 @@ func (k *keptResult) result() (*Result, error) {
 
 var errKept = errors.New("the diagnosis names what the run does not have")
 
-// restore checks a diagnosis that was read from beside the store against its run.
+// restore checks a diagnosis that was read from next to the store against its run.
 func (k *keptResult) restore(s store.Reader) error {
 	r, err := k.result()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // slowdownTold is the slowdown from which on it is reported.
 const slowdownTold = 1.05
 
-// A pipeline is a run whose rows are stages and replicas of a training job, with steps and batches told beside each
+// A pipeline is a run whose rows are stages and replicas of a training job, with steps and batches told next to each
 // operation.
 type pipeline struct {
 	*diagnosis

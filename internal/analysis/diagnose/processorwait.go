@@ -117,7 +117,7 @@ type meanwhile struct {
 const (
 	// mostWaits is the number of waits that are looked at.
 	mostWaits = 256
-	// edgeShare of them lies before, and after, the time in which most happened.
+	// edgeShare of them is before, and after, the time in which most happened.
 	edgeShare = 0.02
 )
 

@@ -19,7 +19,7 @@ const (
 	// leastAlone is how long goroutines of one function run alone for it to be a stretch; shorter ones are
 	// usual in a program with little work.
 	leastAlone = 500_000
-	// pauseAlone may lie between two parts of one stretch.
+	// pauseAlone may be between two parts of one stretch.
 	pauseAlone = 100_000
 	// leastParallel is the part of the run in which half of the processors, and two, are busy: a
 	// program that never does two things at once has no serial parts.

@@ -61,7 +61,7 @@ func (s *scheduler) starvation() error {
 	return nil
 }
 
-// A starved is a goroutine that hardly runs beside others with the same to do.
+// A starved is a goroutine that hardly runs next to others with the same to do.
 type starved struct {
 	group  *goroutines
 	member *member

@@ -89,7 +89,7 @@ type open struct {
 	stay       bool
 }
 
-// account explains the waiting of the selection. Runs whose GPUs work beside their threads
+// account explains the waiting of the selection. Runs whose GPUs work next to their threads
 // are left out: who waits for whom there is told by queues, not by calls alone.
 func (f *facts) account(ctx context.Context) (*accounts, error) {
 	a := &accounts{}
@@ -536,7 +536,7 @@ func alikeCounts[N int | float64](counts map[int32]N) []int32 {
 
 func (k *waitReader) countGroups() {
 	if k.window.Begin > 0 {
-		return // the first calls may lie before
+		return // the first calls may be before
 	}
 	for id, counts := range k.f.Counts() {
 		k.f.Members(int32(id), alikeCounts(counts))

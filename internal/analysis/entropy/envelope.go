@@ -25,7 +25,7 @@ type line struct {
 	gain, loss float64
 	parts      int
 	choice     [][]int16
-	last       bool // nothing lies between it and the next
+	last       bool // nothing is between it and the next
 }
 
 // NewEnvelope begins with the finest partition and the coarsest.
@@ -96,7 +96,7 @@ func (e *Envelope) end(ctx context.Context, odds float64) (*line, error) {
 	return e.line(odds, choice), nil
 }
 
-// between looks at odds that lie between cut k and the next.
+// between looks at odds that are between cut k and the next.
 func (e *Envelope) between(ctx context.Context, k int, odds float64) (*line, error) {
 	for _, x := range e.cuts[k : k+2] {
 		if err := e.choose(ctx, x); err != nil {
@@ -138,7 +138,7 @@ func (e *Envelope) Rest() {
 	e.work, e.known = workspace{again: true}, make([][]int16, e.st.Tree.Len())
 }
 
-// settle notes that nothing lies between cut k and the next. Choices of cuts whose ends
+// settle notes that nothing is between cut k and the next. Choices of cuts whose ends
 // are both known are not needed any more.
 func (e *Envelope) settle(k int) {
 	e.cuts[k].last = true
@@ -170,7 +170,7 @@ func (a *line) crossing(b *line) float64 {
 	return max(b.loss-a.loss, 0) / (b.gain - a.gain)
 }
 
-// split looks where cut k and the next cross. It reports whether a cut lies between
+// split looks where cut k and the next cross. It reports whether a cut is between
 // them, which is then cut k+1.
 func (e *Envelope) split(ctx context.Context, k int) (bool, error) {
 	a, b := e.cuts[k], e.cuts[k+1]
@@ -299,7 +299,7 @@ func (e *Envelope) First(ctx context.Context, s Spread) (Stretch, Why, error) {
 
 // longest finds the longest stretch of few enough parts, of equals the finest, if one is
 // long: then it holds one of the deviations of which each is e times the one before. The
-// lines beside a cut bound its stretch, so that most need not be looked at further.
+// lines next to a cut bound its stretch, so that most need not be looked at further.
 func (e *Envelope) longest(ctx context.Context, s Spread) (at int, ok bool, err error) {
 	probes := []float64{MostSpread}
 	for k := int(math.Log(MostSpread / LeastSpread)); k >= 0; k-- {

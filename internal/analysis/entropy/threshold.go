@@ -43,7 +43,7 @@ func (l *Labels) P(odds float64, s Scale) float64 { return l.Axis(s).P(odds) }
 //     meeting point is found by removing breakpoints from the right;
 //  3. everything right of the meeting point is replaced by one breakpoint there.
 //
-// Breakpoints lie in skew heaps with the largest odds on top, and each is put in
+// Breakpoints are in skew heaps with the largest odds on top, and each is put in
 // once and taken out once: O(n log n) in all, for n inner nodes. A change of unit
 // multiplies all losses, and so all thresholds: nothing here is compared with a
 // fixed number.

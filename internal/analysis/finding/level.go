@@ -66,7 +66,7 @@ func Beyond(n int) float64 {
 func (p Peer) StandsOut() bool { return p.Score >= moment.Threshold }
 
 // Apart reports whether the values for which odd is true are a group of their own: a
-// gap lies between them and the others, as wide as a third of the way from the median
+// gap is between them and the others, as wide as a third of the way from the median
 // of all. The far end of a broad distribution has no such gap.
 func Apart(values []float64, odd []bool) bool {
 	middle := orderstat.Median(values)

@@ -15,7 +15,7 @@ const (
 )
 
 // Upper finds the members of a group that lies clearly above the others: values are cut where the two sides
-// are most alike within (Otsu), and a gap must lie between them. It returns those of the upper side that
+// are most alike within (Otsu), and a gap must be between them. It returns those of the upper side that
 // have at least togetherExcess of the largest excess, nil if there is no such group. O(n log n).
 func Upper(values []float64) []int32 {
 	n := len(values)
@@ -205,7 +205,7 @@ func spread(values []float64) float64 {
 	return math.Sqrt(square) / mean
 }
 
-// A Course is how a cost lies in time.
+// A Course is how a cost is in time.
 type Course struct {
 	// From and To hold all but a fiftieth of it at either side, as parts of the time: 0 and 1 if the time
 	// outside is no longer than the pauses in between.
@@ -264,7 +264,7 @@ func CourseOf(series []float64) Course {
 	return c
 }
 
-// Rises reports whether values lie near a straight line upwards, better than near a step.
+// Rises reports whether values are near a straight line upwards, better than near a step.
 func Rises(values []float64) bool {
 	n := float64(len(values))
 	if n < 4 {

@@ -12,7 +12,7 @@ import (
 type Load struct {
 	Units, Phases int
 	Busy          []trace.Time
-	// Sliced phases are slices of time: the work of a wave lies in one slice here
+	// Sliced phases are slices of time: the work of a wave is in one slice here
 	// and in another there, so only few units may straggle in a single one.
 	Sliced bool
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Place is where the fault lies, and the line with a mark under it, for those who
-// show errors beside the text.
+// show errors next to the text.
 func (e *Error) Place() (line, column int, caret string) {
 	if e.source == "" {
 		return e.Line, e.Column, ""

@@ -22,7 +22,7 @@ type Call struct {
 // lane by lane.
 type Calls struct {
 	Tree *Tree
-	// Virtual is set where node 0 is not a call but stands above several roots.
+	// Virtual is set where node 0 is not a call but is above several roots.
 	Virtual bool
 	// Late is the number of calls whose parent begins after them, as clocks that
 	// disagree make them: they come right after it, out of the order of time.

@@ -2,7 +2,7 @@
 // calls at once.
 //
 // After Tick, Park: "Kaleidescope Visualization of Fine-Grain Parallel Programs" (VISTA). A node at level l
-// lies on a circle of radius d·l; its sector is shared among its children by weight. If the tree is higher
+// is on a circle of radius d·l; its sector is shared among its children by weight. If the tree is higher
 // than there are rings, levels are condensed; if a sector is under a pixel, the nodes below it are not
 // drawn.
 //
@@ -89,7 +89,7 @@ func (c Condensing) Keeps(level int) bool {
 // children to the nearest kept ancestor. origin[i] is the node of t that node i
 // of the new tree is.
 func (c Condensing) Apply(t *Tree, level []int32) (condensed *Tree, origin []int32) {
-	stand := make([]int32, t.Len()) // the node of the new tree that is or stands above each node
+	stand := make([]int32, t.Len()) // the node of the new tree that is or is above each node
 	condensed = &Tree{}
 	for i, p := range t.Parent {
 		up := int32(-1)

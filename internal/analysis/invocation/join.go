@@ -155,7 +155,7 @@ func (c *Calls) Span() (first, last trace.Time) {
 	return first, last
 }
 
-// Roots counts the calls of a lane that lie in no other.
+// Roots counts the calls of a lane that are in no other.
 func (l *Lane) Roots() (n int) {
 	for _, p := range l.parent {
 		if p < 0 {

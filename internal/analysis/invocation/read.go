@@ -166,7 +166,7 @@ func joinRanks(ctx context.Context, s store.Reader, w store.Window) (*Calls, err
 	var spawnsErr error
 	var wait sync.WaitGroup
 	var caught parallel.Caught
-	wait.Go(func() { // beside the calls: it rarely finds any
+	wait.Go(func() { // next to the calls: it rarely finds any
 		_ = caught.Do(func() error {
 			spawns, spawnsErr = spawnsAny(ctx, s, w)
 			return nil

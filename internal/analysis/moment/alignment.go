@@ -7,7 +7,7 @@ import "math"
 type Alignment struct {
 	// Score is M0 × M1: 1 where all rows work as much and at the same time.
 	Score float64 `json:"score"`
-	// M0 is the share of the busy time that lies in the right row: the rest would
+	// M0 is the share of the busy time that is in the right row: the rest would
 	// have to move for all rows to work as much (1 minus Hoover's index).
 	M0 float64 `json:"m0"`
 	// M1 is 1 minus the mean distance of m1 from its mean, weighted by busy time, as

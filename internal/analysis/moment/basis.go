@@ -69,7 +69,7 @@ func (b Basis) Finish(c []float64) {
 }
 
 // At returns the utilization that coefficients make at x, from 0 to 1. Cosines may leave 0
-// to 1 beside a steep edge.
+// to 1 next to a steep edge.
 func (b Basis) At(c []float64, x float64) float64 {
 	switch b {
 	case Cosine:

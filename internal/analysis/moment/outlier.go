@@ -81,7 +81,7 @@ func outliers(rows []Moments, peers []int32, length float64, few bool) []Outlier
 			centre, deviation := orderstat.Deviation(buffer) // of which the buffer holds the distances now
 			medians[k] = centre
 			unit := max(deviation, unitFloor(k, centre, length))
-			if few { // of a normal distribution four fifths lie within 1.2816 deviations
+			if few { // of a normal distribution four fifths are within 1.2816 deviations
 				unit = max(unit, orderstat.Nth(buffer, (len(buffer)-1)*4/5)/1.2816)
 			}
 			if !(unit > 0) {

@@ -7,7 +7,7 @@
 //	flop.go       arithmetic and bytes by operator and shapes
 //	peak.go       peak performance of devices
 //
-// Device time belongs to an operator where the call that launched the work lies inside it, however deep. Rows are read
+// Device time belongs to an operator where the call that launched the work is inside it, however deep. Rows are read
 // once; O(n · depth) time, memory for the work of GPUs and for each distinct name with shapes.
 package operator
 
@@ -207,7 +207,7 @@ type saying struct {
 	group *group
 }
 
-// mostRecent is how many of these are looked through before they are looked up. Texts of a store lie at one place each,
+// mostRecent is how many of these are looked through before they are looked up. Texts of a store are at one place each,
 // so equal ones are seen to be so without being read.
 const mostRecent = 8
 

@@ -291,7 +291,7 @@ func (p *Phases) fill(list []Occurrence, place func(i int) int) *Phases {
 	return p
 }
 
-// borrow gives a unit without marks of its own, such as a stream beside the thread
+// borrow gives a unit without marks of its own, such as a stream next to the thread
 // that has them, the times of all; where phases overlap, to the next one's begin.
 func (p *Phases) borrow(own []Span) {
 	for k := range own {

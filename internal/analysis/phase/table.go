@@ -185,7 +185,7 @@ func (c *Counter) union(id trace.LocationID, l *lane) {
 	l.held = nil
 }
 
-// count adds the segment at hand to the phases it lies in. Segments come in order
+// count adds the segment at hand to the phases it is in. Segments come in order
 // of time, so the phase only moves on.
 func (c *Counter) count(id trace.LocationID, l *lane) {
 	g := &l.walker.Segment
@@ -206,7 +206,7 @@ func (c *Counter) count(id trace.LocationID, l *lane) {
 	}
 }
 
-// spread adds a segment to the phases it lies in.
+// spread adds a segment to the phases it is in.
 func (c *Counter) spread(id trace.LocationID, l *lane, g segment) {
 	row, unit := int(c.Row[id]), int(c.Unit[id])
 	n := len(c.Phases.List)

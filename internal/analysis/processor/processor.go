@@ -1,5 +1,5 @@
 // Package processor says which rows of a run can be compared with each other: its processors. A processor is a GPU, a
-// process's main thread beside it, a thread of a team, a processor of Go's scheduler, a service. Other locations with
+// process's main thread next to it, a thread of a team, a processor of Go's scheduler, a service. Other locations with
 // intervals are part of a processor (streams of a GPU), or no row at all: threads of runtimes and recorders,
 // goroutines, which repeat the time of processors.
 //
@@ -93,7 +93,7 @@ func (c *Choice) Differs() bool {
 	return false
 }
 
-// keepProcessors leaves goroutines and the rows beside them out where there are processors: these are there all the
+// keepProcessors leaves goroutines and the rows next to them out where there are processors: these are there all the
 // time, so that their share is the machine's. Most goroutines live for a small part of a run and are nothing before
 // and after: over all of them even a machine at full load looks idle.
 func (c *Choice) keepProcessors() {
@@ -122,7 +122,7 @@ func (c *Choice) foldGPUs() {
 	c.gpus = slices.Sorted(slices.Values(d.GPUs))
 }
 
-// leaveOthers leaves out locations that are no processor: helpers of a process, all but the main thread beside a
+// leaveOthers leaves out locations that are no processor: helpers of a process, all but the main thread next to a
 // GPU, and CPUs if processes record the work that ran on them.
 func (c *Choice) leaveOthers() {
 	t := c.tree
@@ -171,7 +171,7 @@ func (c *Choice) leaveOthers() {
 	})
 }
 
-// leaveHelpers leaves out helpers of a process, and all but its main thread beside a GPU.
+// leaveHelpers leaves out helpers of a process, and all but its main thread next to a GPU.
 func (c *Choice) leaveHelpers(process trace.LocationID, members []trace.LocationID, gpu bool) {
 	if len(members) < 2 {
 		return
@@ -189,7 +189,7 @@ func (c *Choice) leaveHelpers(process trace.LocationID, members []trace.Location
 	}
 }
 
-// foldGoroutines makes goroutines that begin with the same function one row, and leaves processors out beside them.
+// foldGoroutines makes goroutines that begin with the same function one row, and leaves processors out next to them.
 func (c *Choice) foldGoroutines() {
 	t := c.tree
 	found := false

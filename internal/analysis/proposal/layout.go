@@ -149,7 +149,7 @@ func (s *structure) traffic() (l Layout, near neighbours, ok bool) {
 	l.Places = make([][]int, s.Count)
 	for rank, p := range places {
 		switch {
-		case p == nil && rank == 0: // a master, beside the grid
+		case p == nil && rank == 0: // a master, next to the grid
 			l.Places[rank] = []int{-2, 0}
 		case p == nil:
 			l.Places[rank] = []int{g.Dims[0] + 1, 0}

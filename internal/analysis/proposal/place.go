@@ -18,7 +18,7 @@ func RowWidth(n int) int {
 	return int(math.Ceil(want))
 }
 
-// rowPlaces fills rows; fold: every other one backwards, so that each rank is beside the
+// rowPlaces fills rows; fold: every other one backwards, so that each rank is next to the
 // next.
 func rowPlaces(n int, fold bool) [][]int {
 	wide := max(RowWidth(n), 1)

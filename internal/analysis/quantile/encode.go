@@ -130,7 +130,7 @@ func (s *Sketch) MergeBytes(b []byte) error {
 	return s.mergeBuckets(b[min(r.at, len(b)):], &h)
 }
 
-// mergeBuckets adds the buckets of a sketch that was written: most numbers take a byte, and most buckets lie in the
+// mergeBuckets adds the buckets of a sketch that was written: most numbers take a byte, and most buckets are in the
 // page of the one before.
 func (s *Sketch) mergeBuckets(b []byte, h *Header) error {
 	bucket, last := uint64(0), uint64(bucketOf(h.Max))

@@ -39,7 +39,7 @@ func (r *ranker) spread(values []int64, least, most int64) {
 	}
 }
 
-// settle makes sure that the value of a rank stands at its place.
+// settle makes sure that the value of a rank is at its place.
 func (r *ranker) settle(rank int) {
 	b := r.bucket[rank]
 	if r.sorted[b] {

@@ -20,7 +20,7 @@ import (
 )
 
 // A Forest is all requests of a run. Nodes are calls: parents come before children, else by
-// begin; where there are several roots node 0 is no call and stands above them.
+// begin; where there are several roots node 0 is no call and is above them.
 type Forest struct {
 	calls   *invocation.Calls
 	Begin   []trace.Time
@@ -202,7 +202,7 @@ func (f *Forest) count() {
 		if k < 0 {
 			up := f.Parent[i]
 			if up < 0 || f.Of[up] < 0 {
-				continue // what stands above all roots
+				continue // what is above all roots
 			}
 			k = f.Of[up]
 			f.Of[i] = k

@@ -15,7 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Overview is the first view of all requests of a run. It is made when the run is imported and is stored beside its
+// An Overview is the first view of all requests of a run. It is made when the run is imported and is stored next to its
 // store, since putting ten million spans into trees takes seconds.
 type Overview struct {
 	Outline  *request.Outline

@@ -219,7 +219,7 @@ const (
 	mostIntervals = 3 << 24
 )
 
-// IsLargeJob reports whether results of a GPU job are kept beside its store.
+// IsLargeJob reports whether results of a GPU job are kept next to its store.
 func IsLargeJob(r store.Reader) bool {
 	n := r.Info().Intervals
 	return r.Info().Timed() && n >= fewIntervals && n <= mostIntervals &&

@@ -11,7 +11,7 @@ import (
 )
 
 // A Hierarchy is the part of the location tree that has values: its leaves are the locations that hold
-// some. A location that holds values and has others below it gets a leaf of its own beside them. If the
+// some. A location that holds values and has others below it gets a leaf of its own next to them. If the
 // source has several tops, a root is added above them.
 type Hierarchy struct {
 	Tree *store.Tree

@@ -115,7 +115,7 @@ func (s *SpanSource) Attribute(name string, add func(trace.LocationID, int, []in
 	})
 }
 
-// LocationSet reports whether a location is one of a selection, or lies below one; nil for all.
+// LocationSet reports whether a location is one of a selection, or is below one; nil for all.
 func LocationSet(tree *store.Tree, chosen []trace.LocationID) func(trace.LocationID) bool {
 	if chosen == nil {
 		return nil

@@ -20,7 +20,7 @@ const (
 	repeated          // an annotation that comes again and again
 	named             // one whose name says that it is a step
 	numbered          // names that differ only in a running number
-	annotated         // XLA's StepTraceAnnotation and its like: a number beside the name
+	annotated         // XLA's StepTraceAnnotation and its like: a number next to the name
 	profiled          // ProfilerStep#n
 )
 

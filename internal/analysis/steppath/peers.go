@@ -60,7 +60,7 @@ func (g *Graph) readWaits() error {
 			g.units[l.unit].streams[n] = l
 		}
 	}
-	// Waits lie on the stream that waits, among its work or on a lane beside.
+	// Waits are on the stream that waits, among its work or on a lane beside.
 	return s.Intervals(func(c *trace.Columns) error {
 		id := s.Lane(c.Location, c.Lane)
 		if s.GPU[c.Location] < 0 {

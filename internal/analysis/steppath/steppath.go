@@ -162,7 +162,7 @@ func (w *walk) host(l *lane, t trace.Time) {
 	}
 }
 
-// collective is the exchange with other units that a row is or lies in; -1 for none.
+// collective is the exchange with other units that a row is or is in; -1 for none.
 func (w *walk) collective(l *lane, at int32) int32 {
 	for ; at >= 0 && len(l.keys) > 0; at = l.parent[at] {
 		if _, ok := l.keys[at]; ok {

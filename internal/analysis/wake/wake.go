@@ -95,7 +95,7 @@ func (l *Log) Place(actor int32, at trace.Time) int32 {
 	return None
 }
 
-// A Piece of the way back lies on one actor.
+// A Piece of the way back is on one actor.
 type Piece struct {
 	Actor      int32
 	What       int32 // it did; None where nothing is recorded

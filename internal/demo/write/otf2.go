@@ -144,7 +144,7 @@ func (o *otf2) Link(l trace.Link) {
 	o.fail(o.part(l.To.Location).link(to))
 }
 
-// link stores an end; some are in memory, most in a file beside the records.
+// link stores an end; some are in memory, most in a file next to the records.
 func (p *otf2Part) link(e otf2End) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

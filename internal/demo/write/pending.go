@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// A pending is a file or directory that has no name yet: it is written beside its
+// A pending is a file or directory that has no name yet: it is written next to its
 // path under a temporary one, so that a run that is killed leaves no half file
 // under the name that was asked for.
 type pending struct {

@@ -57,7 +57,7 @@ func (c *dictionary) attributes(to trace.Stream, r *record) {
 	c.oddParts(r)
 }
 
-// oddParts counts parts of a record beside its fields and arguments.
+// oddParts counts parts of a record next to its fields and arguments.
 func (c *dictionary) oddParts(r *record) {
 	if r.argsValue.present() && r.argsValue.kind != word {
 		c.tally.Add(oddArguments, r.offset)

@@ -10,7 +10,7 @@ import (
 )
 
 // A reader turns the records of one rank's files, or of one plain file, into a
-// trace. Memory beside the scanner's buffer grows with the tables (rows,
+// trace. Memory next to the scanner's buffer grows with the tables (rows,
 // regions, keys) and with records that wait for their other half: 24 bytes for
 // each GPU launch and 32 for each flow record of a file, and one entry for each
 // asynchronous interval that is open.
@@ -230,7 +230,7 @@ func (c *reader) whole(r *record, begin trace.Time) {
 	c.bindID(r, begin)
 }
 
-// duration is how long a complete record lasts; the thread's own clock stands in
+// duration is how long a complete record lasts; the thread's own clock is in
 // for a duration that is missing.
 func (c *reader) duration(r *record) trace.Time {
 	if r.lasts {

@@ -165,7 +165,7 @@ type distributed struct {
 	Groups  []processGroup `json:"pg_config"`
 }
 
-// sections takes the members beside the records, once a file is read.
+// sections takes the members next to the records, once a file is read.
 func (c *reader) sections(s *scanner) {
 	if raw := s.section("distributedInfo"); raw != nil {
 		var info distributed

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A section is a top-level member beside the records.
+// A section is a top-level member next to the records.
 type section struct {
 	key   string
 	raw   []byte // the value; cut at longestSection

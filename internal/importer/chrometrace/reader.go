@@ -15,7 +15,7 @@ const (
 	longestFirst = 512 << 10
 	// longestRecord bounds the buffer: a longer record is passed over and counted.
 	longestRecord = 64 << 20
-	// longestSection bounds the kept bytes of a top-level member beside the records.
+	// longestSection bounds the kept bytes of a top-level member next to the records.
 	longestSection = 1 << 20
 	mostSections   = 256
 	// A broken part is searched for the next record by trying; the tries

@@ -80,7 +80,7 @@ func (x *sampler) v8Profile(r *record) *v8Profile {
 	return p
 }
 
-// data reads the data of a record. Old versions had times beside the samples, or all in one record.
+// data reads the data of a record. Old versions had times next to the samples, or all in one record.
 func (p *v8Profile) data(c *jsonstream.Cursor) {
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {

@@ -19,7 +19,7 @@ const (
 	composite           // {…} or […]
 )
 
-// A value is one JSON value as it stands in the scanner's buffer. It is valid
+// A value is one JSON value as it is in the scanner's buffer. It is valid
 // until the scanner moves on.
 //
 // A record has many of these, most of them empty, and is cleared for each event: so
@@ -31,7 +31,7 @@ type value struct {
 	escaped bool // a text with a backslash in it
 }
 
-// rawValue is a value that stands at b.
+// rawValue is a value that is at b.
 func rawValue(b []byte, kind valueKind) value {
 	return value{first: unsafe.SliceData(b), size: uint32(len(b)), kind: kind}
 }

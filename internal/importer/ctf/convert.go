@@ -248,7 +248,7 @@ func (c *converter) regionOf(m *meaning) trace.RegionID {
 	return m.region
 }
 
-// event takes the event that a stream stands at.
+// event takes the event that a stream is at.
 func (c *converter) event(s *stream) error {
 	m := s.event.meaning
 	if len(s.d.values) == mostValues {

@@ -2,7 +2,7 @@
 // space), of barectf, and of whatever writes CTF.
 //
 // The format: a file `metadata` describes everything in a language of types (TSDL in 1.8, objects of JSON in
-// 2), plain or in packets; files beside it are streams of packets, each with a header, a context
+// 2), plain or in packets; files next to it are streams of packets, each with a header, a context
 // and events; fields are integers of any number of bits, in either byte order, numbers, strings, lists
 // and variants. It is described by the specifications at diamon.org/ctf.
 //
@@ -13,7 +13,7 @@
 // blocked) are overlays, since the rows of the CPUs already have them. Traces that were made from OTF2 give the
 // intervals of their regions, by rank and thread.
 //
-// Functions are told by address; where a list of symbols as nm writes it lies in the folder or in the one
+// Functions are told by address; where a list of symbols as nm writes it is in the folder or in the one
 // above (.txt), they have its names.
 //
 // Kept aside, and counted: fields of events that end an interval; fields beyond the 24th. Events and packets
@@ -33,7 +33,7 @@ import (
 // Format is CTF.
 var Format = &importer.Format{Name: "ctf", Title: "CTF traces (LTTng, barectf)", Claim: claim, Import: read}
 
-// claim takes a metadata file with the streams beside it. Kernel and user space of one session, which share a
+// claim takes a metadata file with the streams next to it. Kernel and user space of one session, which share a
 // clock and a host, are one run.
 func claim(s importer.Source) []importer.Run {
 	type part struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// separator stands before every fragment of CTF 2 metadata.
+// separator is before every fragment of CTF 2 metadata.
 const separator = 0x1e
 
 func isJSON(b []byte) bool {

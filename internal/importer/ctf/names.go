@@ -39,7 +39,7 @@ func symbol(line []byte) (address uint64, kind byte, name []byte, ok bool) {
 	return address, f[1][0], bytes.Join(f[2:], []byte(" ")), err == nil
 }
 
-// readSymbols reads the names of functions that lie beside a trace.
+// readSymbols reads the names of functions that lie next to a trace.
 func readSymbols(run importer.Run, file string, into map[uint64]string) error {
 	in, err := run.Open(file)
 	if err != nil {

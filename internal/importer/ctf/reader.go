@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A stream is one file of packets, read packet by packet. The event that it stands at is in it.
+// A stream is one file of packets, read packet by packet. The event that it is at is in it.
 type stream struct {
 	run     importer.Run
 	file    string

@@ -93,7 +93,7 @@ type optionRange struct {
 	option    int
 }
 
-// holds reports whether a value lies in a range.
+// holds reports whether a value is in a range.
 func holds(low, high int64, wide bool, v int64) bool {
 	if wide {
 		return uint64(low) <= uint64(v) && uint64(v) <= uint64(high)

@@ -19,7 +19,7 @@ const (
 	intervalEnd
 )
 
-// A payload holds the fields of a marker beside its name: scalars, and in old versions its times.
+// A payload holds the fields of a marker next to its name: scalars, and in old versions its times.
 type payload struct {
 	kind       string
 	phase      string  // of old markers: "start" or "end"

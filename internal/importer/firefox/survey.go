@@ -16,7 +16,7 @@ type survey struct {
 	samples   int
 }
 
-// wrapped is where the developer tools of Firefox before version 89 saved a Gecko profile, beside the lists of their
+// wrapped is where the developer tools of Firefox before version 89 saved a Gecko profile, next to the lists of their
 // own that they drew.
 const wrapped = "profile"
 

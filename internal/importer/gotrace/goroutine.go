@@ -43,7 +43,7 @@ type goroutine struct {
 	early   *unplaced      // nil once it has a row
 }
 
-// marks are the ranges open on a goroutine beside its states.
+// marks are the ranges open on a goroutine next to its states.
 type marks struct {
 	ranges  []span
 	regions []span // of the program
@@ -93,7 +93,7 @@ func (g *goroutine) ranges() []span {
 	return g.marks.ranges
 }
 
-// marked reports whether something lies within the state that is open.
+// marked reports whether something is within the state that is open.
 func (g *goroutine) marked() bool {
 	return g.marks != nil && len(g.marks.ranges)+len(g.marks.regions) > 0
 }

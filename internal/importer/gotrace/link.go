@@ -26,7 +26,7 @@ func (c *actors) link(kind trace.LinkKind, cause, to *goroutine, t trace.Time) {
 }
 
 // join writes a link, or holds it. If it happens now, the rows that it means are
-// known: the state that the one goroutine is in, unless something lies within, and
+// known: the state that the one goroutine is in, unless something is within, and
 // the state that the other one is about to begin.
 func (c *actors) join(l heldLink, now bool) {
 	for _, g := range [...]*goroutine{l.from, l.to} {

@@ -17,8 +17,8 @@ const (
 	onGoroutine
 )
 
-// rangeRegion returns the region of a range. On a goroutine's row it lies beside
-// the states, which tell the time's role; globally it is a phase, not work.
+// rangeRegion returns the region of a range. On a goroutine's row it lies next to the states, which tell the time's
+// role; globally it is a phase, not work.
 func (c *dictionary) rangeRegion(name string, at side) trace.RegionID {
 	last := &c.lastRange[at]
 	if last.name != name {

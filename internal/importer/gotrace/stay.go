@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An inner is something that happened on a P beside the states and stays: a system
+// An inner is something that happened on a P next to the states and stays: a system
 // call, a range.
 type inner struct {
 	begin, end trace.Time

@@ -10,7 +10,7 @@
 // of locations. Functions and loops are regions of call paths; lines and instructions belong to the
 // function or loop that holds them. A context's inclusive value is the one that HPCToolkit propagated
 // over the whole execution; the exclusive value is the rest without the functions and loops below it.
-// Traces are samples: they lie on rows of their own, which count nowhere, and a context is shown until
+// Traces are samples: they are on rows of their own, which count nowhere, and a context is shown until
 // the next sample.
 //
 // Kept aside: statistics over threads, which follow from the threads (and cct.db, which holds
@@ -32,7 +32,7 @@ import (
 var Format = &importer.Format{Name: "hpctoolkit", Title: "HPCToolkit databases (v4, experiment.xml)", Claim: claim,
 	Import: read}
 
-// claim takes a database by its meta.db or experiment.xml, with the files beside it.
+// claim takes a database by its meta.db or experiment.xml, with the files next to it.
 func claim(s importer.Source) (runs []importer.Run) {
 	for _, f := range s.Files {
 		head := s.Head(f.Path)

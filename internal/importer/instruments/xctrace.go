@@ -105,7 +105,7 @@ func (x *xctrace) document(ctx context.Context) error {
 
 func (x *xctrace) place() string { return "byte " + strconv.FormatInt(x.decoder.InputOffset(), 10) }
 
-// deepest bounds how deep elements lie in each other.
+// deepest bounds how deep elements are in each other.
 const deepest = 64
 
 // element reads one with all in it.

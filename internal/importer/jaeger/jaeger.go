@@ -2,7 +2,7 @@
 // object whose data is a trace or a list of traces, each with its spans and
 // processes. Described by jaegertracing/jaeger, model/json.
 //
-// Package span describes how spans are written. Beside that:
+// Package span describes how spans are written. next to that:
 //
 //	process         service; its host name, address or instance id is the instance
 //	tag span.kind   kind

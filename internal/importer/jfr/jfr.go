@@ -8,7 +8,7 @@
 // number of a constant.
 //
 // Terms: a thread of the recording is a thread. Events with a thread are intervals, or instants where they last no
-// time; those of the virtual machine lie on rows of their own. Samples of stacks (jdk.ExecutionSample,
+// time; those of the virtual machine are on rows of their own. Samples of stacks (jdk.ExecutionSample,
 // jdk.NativeMethodSample, jdk.CPUTimeSample, profiler.WallClockSample, allocations) are call paths with a metric each,
 // and rows aside; where the recording states their period they are time as well, samples × period. Loads, heap and the
 // like are counters. Scalar fields are attributes.

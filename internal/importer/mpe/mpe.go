@@ -29,7 +29,7 @@ import (
 // Format is logs of MPE.
 var Format = &importer.Format{Name: "mpe", Title: "MPE logs (CLOG, CLOG-2, SLOG-2)", Claim: claim, Import: read}
 
-// claim takes every log. A SLOG-2 file that lies beside the log of its name was made of it: it is a companion.
+// claim takes every log. A SLOG-2 file that lies next to the log of its name was made of it: it is a companion.
 func claim(s importer.Source) (runs []importer.Run) {
 	logs := map[string]int{}
 	var converted []string

@@ -74,7 +74,7 @@ const (
 	suspendOther = 0
 )
 
-// A method lies at an address.
+// A method is at an address.
 type method struct {
 	name   string
 	module uint64

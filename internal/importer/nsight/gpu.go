@@ -198,7 +198,7 @@ func (g *gpuSide) graphs(ctx context.Context) error {
 	}, columns...)
 }
 
-// waits reads for how long hosts waited for a GPU. They are told beside the streams, and aside: a stream
+// waits reads for how long hosts waited for a GPU. They are told next to the streams, and aside: a stream
 // goes on while a host waits for it, and the waiting call is on the host's thread.
 func (g *gpuSide) waits(ctx context.Context) error {
 	names := map[int64]string{1: "event synchronize", 2: "stream wait event", 3: "stream synchronize",

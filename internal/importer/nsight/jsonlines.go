@@ -140,7 +140,7 @@ var callTables = map[int64]string{0: "CUPTI_ACTIVITY_KIND_RUNTIME", 1: "CUPTI_AC
 // traceFunctions is the type of a record that is a call.
 const traceFunctions = 48
 
-// openLines turns a file of lines into tables, which lie in the temporary directory: names come last, and are needed
+// openLines turns a file of lines into tables, which are in the temporary directory: names come last, and are needed
 // first.
 func openLines(ctx context.Context, run importer.Run, name string, w trace.Writer) (*file, error) {
 	f := &file{run: run, name: name, label: run.Label(name), w: w}

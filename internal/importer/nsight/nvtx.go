@@ -59,7 +59,7 @@ func (h *hostSide) nvtx(ctx context.Context) error {
 		"uint64Value", "int64Value", "doubleValue", "uint32Value", "int32Value", "floatValue", "jsonText")
 }
 
-// words is a text that stands in the row or in StringIds.
+// words is a text that is in the row or in StringIds.
 func (h *hostSide) words(r *sqlitefile.Row, text, id int) string {
 	if b := r.Text(text); len(b) > 0 {
 		return string(b)

@@ -82,7 +82,7 @@ type archiveFiles struct {
 func base(anchor string) string { return strings.TrimSuffix(anchor, path.Ext(anchor)) }
 
 // findFiles lists the files of an archive. If a user names the anchor alone,
-// the source does not list the others, but they are beside it.
+// the source does not list the others, but they are next to it.
 func findFiles(s importer.Source, anchor string) archiveFiles {
 	a := archiveFiles{anchor: anchor, events: map[uint64]string{}, locals: map[uint64]string{},
 		sizes: map[string]int64{}}
@@ -129,7 +129,7 @@ func (a *archiveFiles) take(root, file string, size int64) {
 	a.sizes[file] = size
 }
 
-// companion reports whether a file is one that Score-P leaves beside a trace.
+// companion reports whether a file is one that Score-P leaves next to a trace.
 func companion(name string) bool {
 	switch name {
 	case "scorep.cfg", "scorep.filter", "profile.cubex", "MANIFEST.md":

@@ -39,7 +39,7 @@ func (t *timer) at(ticks uint64) trace.Time {
 	return t.move(ticks)
 }
 
-// move goes to the second that ticks lie in.
+// move goes to the second that ticks are in.
 func (t *timer) move(ticks uint64) trace.Time {
 	d := int64(ticks - t.origin)
 	t.second = d / int64(min(t.resolution, math.MaxInt64))

@@ -40,7 +40,7 @@ type caller struct {
 }
 
 // A row turns the events of one location into a stream of the trace. One worker
-// uses it for one location after the other. Beside its buffers it holds open
+// uses it for one location after the other. next to its buffers it holds open
 // calls, requests and operations, which are bounded.
 type row struct {
 	observer
@@ -245,7 +245,7 @@ func (r *caller) add(a trace.AttributeID, v trace.Value) {
 	}
 }
 
-// give yields the facts of a record: as attributes of the call it lies in,
+// give yields the facts of a record: as attributes of the call it is in,
 // where nothing came between and the call does not have them, else as an instant
 // that is named after the record.
 func (r *caller) give(id uint8) {

@@ -8,7 +8,7 @@ var (
 	ioWhences = []string{"start", "current", "end", "data", "hole"}
 )
 
-// fileRecord takes records of I/O: facts of the call they lie in.
+// fileRecord takes records of I/O: facts of the call they are in.
 func (r *observer) fileRecord(id uint8, f *fields) {
 	n := &r.a.names
 	if id == evIoDeleteFile {

@@ -21,7 +21,7 @@ import (
 //  1. The anchor says how the other files are kept.
 //  2. The global definitions are read whole and given to the trace.
 //  3. Locations are read several at a time: local definitions, then events.
-//  4. Ends of links that lie in different files find each other.
+//  4. Ends of links that are in different files find each other.
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return (&archive{run: run, w: w, mostChannels: match.MostChannels}).read(ctx)
 }

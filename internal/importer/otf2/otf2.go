@@ -19,7 +19,7 @@
 //	ThreadTeamEnd, ThreadEnd link of kind wake to who joins or waits
 //	Metric                   samples of counters
 //	collectives, parameters, I/O, locks, windows, attribute lists
-//	                         attributes of the call they lie in, else of an instant
+//	                         attributes of the call they are in, else of an instant
 //	ProgramBegin …, ThreadBegin …, markers    instant
 //	group, Comm              communicator; ranks are resolved to locations
 //	CartTopology             topology

@@ -41,7 +41,7 @@ func (r *caller) plain() (n int) {
 	return n
 }
 
-// calls fills the batch with records as they lie in memory, with ticks for times.
+// calls fills the batch with records as they are in memory, with ticks for times.
 func (r *caller) calls() (n int) {
 	x := &r.reader
 	buf, ticks, floor, timed := x.in.buf[x.in.pos:x.limit], x.ticks, x.floor, x.timed

@@ -16,7 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A framingKind is how messages lie in a file.
+// A framingKind is how messages are in a file.
 type framingKind uint8
 
 const (

@@ -4,7 +4,7 @@
 // as the collector's file exporter writes them or as a varint. Described in
 // open-telemetry/opentelemetry-proto, with examples/trace.json.
 //
-// Package span describes how spans are written. Beside that:
+// Package span describes how spans are written. next to that:
 //
 //	service.name          service
 //	service.instance.id   instance; else the pod, container, host or process id
@@ -74,7 +74,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 	return runs
 }
 
-// framing is how messages lie in a file; those of a log are told by its name too, since its
+// framing is how messages are in a file; those of a log are told by its name too, since its
 // first message may begin with resources that have no spans.
 func framing(s importer.Source, name string) framingKind {
 	head := s.Head(name)

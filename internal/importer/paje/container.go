@@ -25,7 +25,7 @@ type tree struct {
 }
 
 // A container is a location, with its open states. There may be millions: this is
-// all that is kept of one, beside its words.
+// all that is kept of one, next to its words.
 type container struct {
 	stream  trace.Stream // nil until there are records, and when it is destroyed; the shard's, as last
 	created trace.Time

@@ -18,7 +18,7 @@
 //
 // Types and containers are known by their alias where they have one, so that
 // several may have one name; a reference by name is accepted and counted. Types of
-// states on one container are parallel: the first lies on its location, each other
+// states on one container are parallel: the first is on its location, each other
 // one on a row below it. StarPU's InCtx states repeat those of the worker, so
 // their rows count nowhere. A state lasts until it is popped or replaced, or until
 // its container or the trace ends; containers live in the trace's span.

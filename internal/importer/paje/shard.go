@@ -172,7 +172,7 @@ func (s *shard) sample(b *block, d *deed) {
 	s.open(d.k, nil).Sample(v.counter, d.time, v.value)
 }
 
-// open returns the stream that the states of a row go to, and all that lies on the container itself.
+// open returns the stream that the states of a row go to, and all that is on the container itself.
 func (s *shard) open(k *container, r *stateRow) trace.Stream {
 	if r == nil {
 		if k.stream == nil {

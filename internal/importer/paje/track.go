@@ -43,7 +43,7 @@ type rowKey struct {
 	kind uint32
 }
 
-// rowOf finds the row that the states of a second type lie on; nil for none.
+// rowOf finds the row that the states of a second type are on; nil for none.
 func (c *tree) rowOf(k *container, t *typ) *stateRow {
 	next := k.states.next
 	for n := 1; next != 0; n++ {
@@ -64,7 +64,7 @@ func (c *tree) rowOf(k *container, t *typ) *stateRow {
 }
 
 // addRow begins the states of another type. Types are parallel, not nested: each
-// tells all the time of its container. So states of the first type lie on the
+// tells all the time of its container. So states of the first type are on the
 // container, and those of each other one on a row below it.
 func (c *resolver) addRow(k *container, t *typ) *stateRow {
 	if k.states.kind == 0 && !repeatedType.MatchString(t.name) {

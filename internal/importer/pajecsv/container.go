@@ -14,13 +14,13 @@ type container struct {
 	rank     int // its own or one above
 	stream   trace.Stream
 	tracks   map[string]*track // of states, by type
-	owned    bool              // one of them lies on the container itself
+	owned    bool              // one of them is on the container itself
 	counters map[string]trace.CounterID
 }
 
 // A track is the states of one type that are open on a container, innermost last.
 type track struct {
-	on   *container // or the row beside it
+	on   *container // or the row next to it
 	open []openState
 }
 
@@ -139,7 +139,7 @@ func (c *converter) stream(k *container) trace.Stream {
 }
 
 // track writes the states of a type. Types are parallel, not nested: each tells all the
-// time of its container. So states of the first type lie on the container, and those
+// time of its container. So states of the first type are on the container, and those
 // of each other one on a row below it.
 func (c *converter) track(k *container, kind string) *track {
 	if t := k.tracks[kind]; t != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // claim takes every file that begins as a Paraver trace does, with the names that lie
-// beside it under the same name.
+// next to it under the same name.
 func claim(s importer.Source) []importer.Run {
 	known := make(map[string]bool, len(s.Files))
 	for _, f := range s.Files {
@@ -43,7 +43,7 @@ func stem(file string) string {
 }
 
 // companions returns the .pcf and .row of a run; where only the body was named, those
-// that lie beside it.
+// that lie next to it.
 func companions(run importer.Run) (pcf, row string) {
 	for _, f := range run.Files {
 		switch path.Ext(strings.TrimSuffix(f, ".gz")) {

@@ -1,5 +1,5 @@
 // Package paraver imports Paraver traces, which Extrae, Dimemas, OmpSs and COMPSs
-// write: a body of records (.prv, packed or not), beside it the names of states and
+// write: a body of records (.prv, packed or not), next to it the names of states and
 // events (.pcf) and of rows (.row).
 //
 // The first line of the body tells when and how long the trace is, the nodes and
@@ -20,7 +20,7 @@
 //	communicator                  communicator
 //
 // MPI (types 50000001 to 50000005) and OpenMP (60000001 and on) are known without a
-// .pcf. Calls lie within the state that says the same at a coarser grain. Callers,
+// .pcf. Calls are within the state that says the same at a coarser grain. Callers,
 // source lines, and sizes of collectives that come with the begin of a call are
 // attributes of its interval. User functions and outlined functions nest; a value of
 // another type ends the one before.

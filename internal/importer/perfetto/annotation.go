@@ -53,7 +53,7 @@ var (
 	logMessages    = protobuf.TableOf[logMessage]()
 )
 
-// facts returns the data of an event beside its name, as attributes. They are valid until the next event.
+// facts returns the data of an event next to its name, as attributes. They are valid until the next event.
 func (c *dictionary) facts(s *sequence, e *event) []fact {
 	if len(e.notes) == 0 && len(e.rest) == 0 {
 		return nil

@@ -30,7 +30,7 @@ type openSlice struct {
 	region trace.RegionID
 	facts  []fact
 	// inner are whole intervals that began at the same time: they are written
-	// after this one, so that they lie within it even if they end together.
+	// after this one, so that they are within it even if they end together.
 	inner []held
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // packets splits a file into packets: fields of number 1, one after the other. A
-// packet is handed out where it lies in the buffer and is valid until the next.
+// packet is handed out where it is in the buffer and is valid until the next.
 //
 // The buffer grows only as bytes arrive, so that a length that was misread asks
 // for no memory.

@@ -15,7 +15,7 @@ func isSampling(category string) bool {
 
 // rowFor finds the row of an interval. Sampled call stacks are no work that was
 // measured, so they have rows of their own, which count nowhere: a track that
-// begins with them is one, on others they lie in a row below. nil as of place.
+// begins with them is one, on others they are in a row below. nil as of place.
 func (c *pairer) rowFor(t *track, region trace.RegionID) *row {
 	if len(c.stacks) == 0 || !c.stacks[region] {
 		return c.place(t)

@@ -246,7 +246,7 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 		line := scan.Bytes()
 		switch {
 		case unended && !bytes.HasSuffix(line, []byte(")")):
-			// perf ends every line, and a frame with the object it lies in: half a
+			// perf ends every line, and a frame with the object it is in: half a
 			// name is not another function.
 			c.w.Report(trace.MissingRest, "a line in the middle of which the file ends", 1, place())
 		case len(bytes.TrimSpace(line)) == 0:

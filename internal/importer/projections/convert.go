@@ -31,7 +31,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	c := &converter{run: run, w: w, program: p, index: w.Attribute("index"), event: w.Attribute("event"),
 		sent: map[int64][]message{}, received: map[int][]message{}}
 	for _, file := range run.Files[1:] {
-		// before logs are read at once: links that are alike otherwise lie in the order of their places
+		// before logs are read at once: links that are alike otherwise are in the order of their places
 		c.place(file)
 	}
 	parent := ctx

@@ -9,7 +9,7 @@ import (
 // remember is the bit of a type that says that references may name the object.
 const remember = 0x80
 
-// deepest bounds how deep values lie in each other: a dictionary of tuples with a dictionary of tuples.
+// deepest bounds how deep values are in each other: a dictionary of tuples with a dictionary of tuples.
 const deepest = 16
 
 // A pair is an entry of a dictionary, which stays a list.

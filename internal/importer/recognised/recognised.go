@@ -125,7 +125,7 @@ func claimUftrace(s importer.Source) []importer.Run {
 	return group(s, anchor, func(a, file string) bool { return path.Dir(a) == path.Dir(file) })
 }
 
-// claimTempo takes the folder of a block, which says its version beside the data.
+// claimTempo takes the folder of a block, which says its version next to the data.
 func claimTempo(s importer.Source) []importer.Run {
 	anchor := func(file string, head []byte) bool {
 		return path.Base(file) == "meta.json" && bytes.Contains(head, []byte(`"vParquet`))

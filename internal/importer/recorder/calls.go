@@ -85,7 +85,7 @@ func (p *paths) below(parent trace.CallPathID, number uint32) trace.CallPathID {
 	return id
 }
 
-// behindName stands between the name of a region and the role that the program gave it.
+// behindName is between the name of a region and the role that the program gave it.
 const behindName = "\x1f"
 
 func regionOf(name string) trace.Region {

@@ -19,7 +19,7 @@ type program struct {
 // names of calls and regions by number; 0 stands for none.
 type names struct {
 	list []string
-	raw  []byte // as they lie in the file
+	raw  []byte // as they are in the file
 }
 
 // calls are the fields that version 2 adds to a worker.

@@ -6,7 +6,7 @@ import (
 )
 
 // A queue takes spans from their reader to their writer. Reading text and putting spans into a store cost about the
-// same, and neither needs the other: so they run beside each other, a batch at a time. Reports keep their place among
+// same, and neither needs the other: so they run side by side, a batch at a time. Reports keep their place among
 // the spans, so that a report is the same however goroutines run.
 type queue struct {
 	filling *batch

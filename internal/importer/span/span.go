@@ -43,7 +43,7 @@ type Span struct {
 	Begin, Duration   trace.Time
 	Timed             bool // Begin is known
 	// Zero: the source says that it begins at 0. Most writers mean that they do not know, but
-	// it is a time where all others lie near it.
+	// it is a time where all others are near it.
 	Zero    bool
 	Lasting bool // Duration is known
 	// Shared: the server's half of a span whose other half, of the same ID, is the client's.
@@ -59,7 +59,7 @@ type Span struct {
 // ErrorInLog is the attribute of spans that say only in an event that they failed.
 const ErrorInLog = "error in log"
 
-// A Reference is another span that this one has to do with, beside its parent.
+// A Reference is another span that this one has to do with, next to its parent.
 type Reference struct {
 	Trace string
 	ID    ID

@@ -69,7 +69,7 @@ type scan struct {
 	damage Damage
 	window window
 	stack  [maxDepth][]byte // a page for each level of the tree
-	whole  []byte           // a payload that lies on several pages
+	whole  []byte           // a payload that is on several pages
 }
 
 // tree walks the pages under page n. A page that was met before is damage: so

@@ -21,7 +21,7 @@ const (
 	float
 	text
 	blob
-	given // a text that lies outside the row's bytes
+	given // a text that is outside the row's bytes
 )
 
 // A Row is the columns that a scan asked for, in the order of asking.

@@ -10,7 +10,7 @@
 // The file format is SQLite's own description of it (fileformat2.html): a header of
 // 100 bytes, pages of equal size, tables as B-trees whose leaves hold records.
 // Damage costs only the part it covers: a page that makes no sense is counted and
-// left out. A write-ahead log beside the file is not read.
+// left out. A write-ahead log next to the file is not read.
 package sqlitefile
 
 import (

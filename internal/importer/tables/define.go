@@ -73,7 +73,7 @@ func (r *converter) definitions() error {
 			id := x.or(4, -1)
 			ofRegion[id] = append(ofRegion[id], a)
 		default:
-			return errEnough // those of intervals are read beside them
+			return errEnough // those of intervals are read next to them
 		}
 		return nil
 	})

@@ -168,7 +168,7 @@ func (t *track) tell(caller *open, x open) {
 		To:   trace.End{Location: t.at.id, Time: x.begin, Region: x.region, Number: to}})
 }
 
-// facts are the attributes of intervals, or of instants, read beside them in the same order.
+// facts are the attributes of intervals, or of instants, read next to them in the same order.
 type facts struct {
 	r     *converter
 	kind  string

@@ -50,7 +50,7 @@ func readSchema(run importer.Run) (*schema, error) {
 	return &s, nil
 }
 
-// An export is the tables of a run as they lie in files.
+// An export is the tables of a run as they are in files.
 type export struct {
 	ctx    context.Context
 	run    importer.Run

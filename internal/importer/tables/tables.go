@@ -1,5 +1,5 @@
 // Package tables reads runs back that `parallax export` wrote: a directory of Parquet files, a table each, with
-// schema.json beside them. A lake (package lake) holds many such runs, a file a run and table.
+// schema.json next to them. A lake (package lake) holds many such runs, a file a run and table.
 //
 // The tables are those of docs/tables.md. `schema.json` names them with their rows and columns; its version says how
 // they are laid out, and only the present one is read: a run that an older version exported is exported again from its

@@ -202,7 +202,7 @@ func (c *converter) path(p trace.CallPath) *pathRows {
 	return rows
 }
 
-// separator stands between the parts of a call path.
+// separator is between the parts of a call path.
 const separator = "=>"
 
 // function finds or makes the function of an entry's name. The names in a buffer are looked up without a copy.

@@ -352,7 +352,7 @@ func (f *file) region(e *known) trace.RegionID {
 	return e.region
 }
 
-// value holds values of a user event back until it is sure whether they lie between two zeros.
+// value holds values of a user event back until it is sure whether they are between two zeros.
 func (f *file) value(t *thread, v value) {
 	switch {
 	case t.holds == 0 && v.value == 0 || t.holds == 1:
@@ -383,7 +383,7 @@ func (f *file) sample(t *thread, v value) {
 	t.stream.Sample(c, v.time, float64(v.value))
 }
 
-// message unpacks a send or a receive: partner, tag, size and communicator lie in pieces in the parameter.
+// message unpacks a send or a receive: partner, tag, size and communicator are in pieces in the parameter.
 func (f *file) message(r *record, means meaning, t trace.Time) {
 	p := uint64(r.parameter)
 	partner := int32(p>>24&0xff | p>>56<<8)

@@ -30,7 +30,7 @@ import (
 var Format = &importer.Format{Name: "tau-trace", Title: "TAU traces (.trc with .edf)", Claim: claim, Import: read}
 
 // claim takes, of each directory, the traces of threads with their event files; without these each merged trace
-// is a run. A merged trace beside the ones that it was made of would repeat everything: it is a companion.
+// is a run. A merged trace next to the ones that it was made of would repeat everything: it is a companion.
 func claim(s importer.Source) (runs []importer.Run) {
 	type directory struct{ threads, merged, events []string }
 	byName := map[string]*directory{}

@@ -1,4 +1,4 @@
-// Package tracepoint reads the descriptions of Linux's trace points: which fields an event has and where they lie in
+// Package tracepoint reads the descriptions of Linux's trace points: which fields an event has and where they are in
 // its record, names of functions, strings of trace_printk and names of tasks. trace.dat files hold it, and perf.data
 // files of trace points.
 package tracepoint

@@ -56,7 +56,7 @@ func newConverter(w trace.Writer, label, name string) *converter {
 
 func (c *converter) add(why reason, place int) { c.tally.Add(why, int64(place)) }
 
-// inFile is the name of a function with where it is, "fib /app.js:1:13"; what stands before is the tier.
+// inFile is the name of a function with where it is, "fib /app.js:1:13"; what is before is the tier.
 var inFile = regexp.MustCompile(`^([~*^+])?(.*?) ?(\S*):(\d+):(\d+)$`)
 
 // function is the region of code; its kind is JS, Builtin, CPP, …

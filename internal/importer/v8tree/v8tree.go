@@ -136,7 +136,7 @@ func (t *Tree) Node(c *jsonstream.Cursor) {
 	}
 }
 
-// deepestHead bounds how deep nodes lie in each other.
+// deepestHead bounds how deep nodes are in each other.
 const deepestHead = 10_000
 
 // Head reads a node that holds its children, as heap profiles and older CPU profiles have them, and says whether it

@@ -26,7 +26,7 @@ type Clause struct {
 // A Program has clauses by their numbers.
 type Program map[int64]Clause
 
-// extensions of files beside a trace that may hold its program, in the order of asking.
+// extensions of files next to a trace that may hold its program, in the order of asking.
 var extensions = []string{".clauses", ".fghc", ".ghc", ".kl1", ".fcp", ".parlog", ".strand", ".pl", ".pro"}
 
 // mostSource bounds how much of a program is read.

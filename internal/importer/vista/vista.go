@@ -10,7 +10,7 @@
 // pindex-th procedure on ppe. The root has ppe = pindex = 0. Described in "Kaleidescope
 // Visualization of Fine-Grain Parallel Programs", figure 4.
 //
-// The source program lies beside the trace with the same name and another ending: .fghc, .ghc, .kl1, .fcp, .parlog,
+// The source program lies next to the trace with the same name and another ending: .fghc, .ghc, .kl1, .fcp, .parlog,
 // .strand, .pl or .pro, and clauses count from 1 on in the order of the file. Or the file ends in .clauses and has a
 // number and a clause, or a name, a line. A clause is read with its head, which names the region, and its body goals,
 // which are the calls that each procedure makes; guards, unifications and arithmetic are none. Calls that a body names
@@ -92,7 +92,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 }
 
 // lies reports whether a file is there, if a user names the trace alone and the
-// source does not list the files beside it.
+// source does not list the files next to it.
 func lies(fsys fs.FS, path string) bool {
 	info, err := fs.Stat(fsys, path)
 	return err == nil && info.Mode().IsRegular()

@@ -2,7 +2,7 @@
 // its page export them: a list of spans, or a list of such lists. Described in
 // openzipkin/zipkin-api, zipkin2-api.yaml.
 //
-// Package span describes how spans are written. Beside that:
+// Package span describes how spans are written. next to that:
 //
 //	localEndpoint   service; its address and port are the instance
 //	annotation      instant

@@ -74,7 +74,7 @@ func (p *page) outlinePath(m *scene.Rect, index []int32) {
 	}
 }
 
-// hatch draws diagonal lines inside a path. All lines lie on one raster over the
+// hatch draws diagonal lines inside a path. All lines are on one raster over the
 // page, so that neighbours continue each other.
 func (p *page) hatch(step, width float64, rising bool, path func() box) {
 	c := scene.UIHatch.RGBA(p.theme)

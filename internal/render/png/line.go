@@ -105,7 +105,7 @@ func (c *canvas) segment(x0, y0, x1, y1, width float32, stroke color.NRGBA) {
 	}
 }
 
-// band returns the share of a pixel that lies inside an edge at this distance.
+// band returns the share of a pixel that is inside an edge at this distance.
 func band(inside float64) float64 { return min(max(inside+0.5, 0), 1) }
 
 // paths fills each path's strokes as one shape, so that joints do not show. A point

@@ -71,7 +71,7 @@ func (c *canvas) texts(m *scene.Text) {
 
 // text draws from the pen at x, y; along is where the first letter starts, before or at the pen.
 func (c *canvas) text(g *glyphs, x, y, along float32, s string, size float32, bold, turned bool, fill color.NRGBA) {
-	// Baselines lie on whole pixels, so that a line of text is sharp.
+	// Baselines are on whole pixels, so that a line of text is sharp.
 	if turned {
 		x = float32(math.Round(float64(x)))
 	} else {

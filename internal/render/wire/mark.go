@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// mark describes one mark by the fields of its struct: lists become columns, all else stands in the header. Fields that
+// mark describes one mark by the fields of its struct: lists become columns, all else is in the header. Fields that
 // are tagged `wire:"optional"` are left out where they are empty, those with `wire:"-"` always. The columns of a mark
 // in space are its own.
 func (e *encoder) mark(m scene.Mark) (any, error) {
@@ -84,7 +84,7 @@ func widths(m *scene.Text) []float32 {
 }
 
 // checkLengths refuses marks whose columns differ in length: the decoder would read beyond the shorter ones. A mark
-// with offsets has points beside its columns.
+// with offsets has points next to its columns.
 func checkLengths(m scene.Mark) error {
 	n, v := m.Len(), reflect.ValueOf(m).Elem()
 	offsets := v.FieldByName("Offsets")

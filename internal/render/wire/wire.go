@@ -27,7 +27,7 @@ const Version = 1
 // ContentType is the media type of an encoded scene.
 const ContentType = "application/vnd.parallax.scene"
 
-// Extra is the part of an answer beside the scene.
+// Extra is the part of an answer next to the scene.
 type Extra struct {
 	// Empty says that there is nothing to show; the scene then has no layers.
 	Empty *Empty

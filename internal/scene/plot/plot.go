@@ -87,7 +87,7 @@ func (r Rows) Whiskers(f *scene.Frame, width float32, ends func(i int) (low, hig
 	return lines
 }
 
-// Words writes a text beside each row: of its parts, which " · " divides, as many as have room.
+// Words writes a text next to each row: of its parts, which " · " divides, as many as have room.
 func (r Rows) Words(x, room float32, of func(i int) string) *scene.Text {
 	text := &scene.Text{Size: scene.TextSize}
 	for i := range r.List {

@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Reader answers for one run: the local reader, over blocks that lie in tables.
+// A Reader answers for one run: the local reader, over blocks that are in tables.
 type Reader struct {
 	*local.Reader
 	from *blocks

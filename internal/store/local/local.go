@@ -61,7 +61,7 @@ var ErrDamaged = disk.ErrDamaged
 // A Writer writes a store. Create makes one; Finish or Abort ends it.
 type Writer struct{ *write.Writer }
 
-// Create starts a store that will be at path. Its files are beside it under a temporary name until Finish. A store
+// Create starts a store that will be at path. Its files are next to it under a temporary name until Finish. A store
 // already at path is replaced then; anything else there is refused.
 func Create(path string, o Options) (*Writer, error) {
 	w, err := write.Create(path, o)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Proxy stands between a client and a server: it delays all bytes, as over a long line, and it can fall silent.
+// A Proxy is between a client and a server: it delays all bytes, as over a long line, and it can fall silent.
 type Proxy struct {
 	Host string // address for clients
 

@@ -211,7 +211,7 @@ func FuzzAmong(f *testing.F, format *importer.Format, folder string, beside []st
 	fuzzOne(f, format, all, some, names)
 }
 
-// fuzzOne changes one of the files named, whose seeds are those of all, and puts it beside the sound ones.
+// fuzzOne changes one of the files named, whose seeds are those of all, and puts it next to the sound ones.
 func fuzzOne(f *testing.F, format *importer.Format, all, sound fstest.MapFS, names []string) {
 	for i, name := range names {
 		if all[name] == nil {

@@ -9,7 +9,7 @@
 //	Fuzz     the body of a format's FuzzReader; FuzzBeside where it has several files
 //	Import   one import into the reference store
 //	Count    a writer that only counts, for facts and benchmarks
-//	Shared   sample data that is kept beside the repository
+//	Shared   sample data that is kept next to the repository
 //
 // It defines the flag -update, so a test package that uses it needs none of its own.
 package importertest
@@ -37,7 +37,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// A Case is a small sample in testdata with a golden dump beside it.
+// A Case is a small sample in testdata with a golden dump next to it.
 type Case struct {
 	// Path of a file or directory below testdata. The golden is Path + ".golden".
 	Path string
@@ -273,7 +273,7 @@ func saysMore(r, whole store.Reader) bool {
 	return false
 }
 
-// Shared finds sample data that is kept beside the repository, and skips the test if it is absent, as in a user's
+// Shared finds sample data that is kept next to the repository, and skips the test if it is absent, as in a user's
 // clone.
 func Shared(tb testing.TB, name string) string {
 	tb.Helper()

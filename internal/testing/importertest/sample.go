@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
 
-// Damage cuts and changes a sample that is kept beside the repository in so many places each. Sound parts are read:
+// Damage cuts and changes a sample that is kept next to the repository in so many places each. Sound parts are read:
 // no import panics, hangs or fails without a position, and none finds more by being cut. Samples may be large, so
 // records are only counted; it is left out with -short.
 func Damage(t *testing.T, f *importer.Format, path string, places int) {

@@ -102,7 +102,7 @@ var compareRoute = Route{Check: func(r *Run) {
 	}
 }}
 
-// beside reports whether calls ran beside each other below one caller, whose times then need not add up.
+// beside reports whether calls ran side by side below one caller, whose times then need not add up.
 func beside(r *Run) bool {
 	lanes := map[trace.LocationID]int{}
 	for i := range r.Lanes {

@@ -132,7 +132,7 @@ func writeRank(s trace.Stream, regions []trace.RegionID, rank, rows int) {
 	_ = s.Close()
 }
 
-// Import reads sample data kept beside the repository into a store on disk. It skips the test if the data are not
+// Import reads sample data kept next to the repository into a store on disk. It skips the test if the data are not
 // there, or no reader for them yet.
 func Import(tb testing.TB, elem ...string) store.Reader {
 	tb.Helper()

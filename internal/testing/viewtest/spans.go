@@ -22,7 +22,7 @@ type Span struct {
 	Begin, End int64
 }
 
-// RandomSpans makes spans of one service of which children run beside each other, begin
+// RandomSpans makes spans of one service of which children run side by side, begin
 // with their parent, outlast it, and come before it in the list.
 func RandomSpans(seed uint64, n int) []Span {
 	rnd := rand.New(rand.NewPCG(seed, 17))

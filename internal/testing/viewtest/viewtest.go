@@ -7,7 +7,7 @@
 //	Dump    a scene as text, for goldens
 //
 // PARALLAX_RECORD=folder keeps facts, data and tables of all cases, for comparing two states.
-// Goldens lie in testdata of the view, <case>.scene and <case>.svg; -update
+// Goldens are in testdata of the view, <case>.scene and <case>.svg; -update
 // writes them anew. Look at the pictures before you keep them.
 package viewtest
 
@@ -188,7 +188,7 @@ func compare(t *testing.T, name string, got []byte) {
 	}
 }
 
-// Shared returns the path of sample data kept beside the repository, or skips.
+// Shared returns the path of sample data kept next to the repository, or skips.
 func Shared(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	dir, err := os.Getwd()

@@ -1,5 +1,5 @@
 // Package boxprofile shows the distribution of calls as box plots, a box per
-// region and location side by side, with the number of calls beside them.
+// region and location side by side, with the number of calls next to them.
 //
 // After Brendel. A box is the quantiles 2, 25, 50, 75 and 98 % of the calls that
 // begin in the window, at full duration. Past mostLanes locations those that

@@ -12,7 +12,7 @@ import (
 type colours struct {
 	low, high float64
 	least     float64 // the smallest positive value, where a logarithm begins
-	below     bool    // some value lies below the colours, or above
+	below     bool    // some value is below the colours, or above
 	above     bool
 	stretch   string
 	values    []float64 // ascending, for ranks

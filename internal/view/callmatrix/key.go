@@ -33,7 +33,7 @@ func (r *result) direction() string {
 // rowScaleRoom is for the run of colours of each row, with its ends.
 const rowScaleRoom = 190
 
-// drawRowScales draws the run of colours of each row beside it.
+// drawRowScales draws the run of colours of each row next to it.
 func drawRowScales(s *scene.Scene, d *drawing, rows []*colours, format func(float64) string) {
 	f := &s.Frames[0]
 	x := f.X + f.W + 16
@@ -71,7 +71,7 @@ func (r *result) drawRim(s *scene.Scene, n int, x, y float32) {
 	s.AddLayer("groups of the key", -1, lines)
 }
 
-// drawKey draws a square with its parts named, where the matrix leaves room beside it.
+// drawKey draws a square with its parts named, where the matrix leaves room next to it.
 func (r *result) drawKey(s *scene.Scene, in *inside) {
 	f := &s.Frames[0]
 	x, y := f.X+f.W+keyGap, f.Y+20

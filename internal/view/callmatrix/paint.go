@@ -201,7 +201,7 @@ func (p *drawnPair) drawRing(ring int, scale float64, x, y, size float32, whole 
 	var arc []callgraph.Point
 	var xs, ys []float32
 	if n := len(p.boxes); n > 1 && size >= seamless && !slices.Contains(p.has, false) {
-		// One of its own colours lies under a ring, so that none of another ring shines through between slices.
+		// One of its own colours is under a ring, so that none of another ring shines through between slices.
 		side, at := size*float32(scale), size*float32(1-scale)/2
 		parts.Add([]float32{x + at, x + at + side, x + at + side, x + at},
 			[]float32{y + at, y + at, y + at + side, y + at + side}, p.scale.colour(p.boxes[n/2][ring]))

@@ -104,7 +104,7 @@ func middle(r *result, t *tree, text string) (trace.RegionID, error) {
 	return best, nil
 }
 
-// isCaller reports whether a node of a sandwich lies above its root.
+// isCaller reports whether a node of a sandwich is above its root.
 func (r *result) isCaller(i int) bool { return r.callers > 0 && i >= r.callers }
 
 // sandwichLevels returns the number of levels above and below the region, and the height of each.

@@ -170,7 +170,7 @@ func (t *tree) turned(ctx context.Context) (*tree, error) {
 	return out, nil
 }
 
-// A joiner puts values of nodes together. Sums need nothing beside the number itself.
+// A joiner puts values of nodes together. Sums need nothing next to the number itself.
 type joiner struct {
 	how  trace.Join
 	many []runfacts.Joined

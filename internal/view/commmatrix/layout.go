@@ -33,7 +33,7 @@ type drawing struct {
 	values map[int]float64 // of the blocks that are not empty
 }
 
-// Scene draws the matrix as a square with the sums of its rows beside it.
+// Scene draws the matrix as a square with the sums of its rows next to it.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	if r.request.Values.Text("space") != "flat" {
@@ -87,7 +87,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
-// sent names the value of the sums beside the rows.
+// sent names the value of the sums next to the rows.
 func (r *result) sent() string {
 	if row, _ := r.ends(); row == "sender" {
 		return "sent"

@@ -33,7 +33,7 @@ func (d *drawing) solid(s *scene.Scene) {
 		if m.Form == scene.Bars {
 			z = 0
 		}
-		m.Add(float32(at%n), float32(n-1-at/n), z, share) // the first sender lies at the back, as it does on top
+		m.Add(float32(at%n), float32(n-1-at/n), z, share) // the first sender is at the back, as it does on top
 	}
 	pad := 0.5
 	if m.Form == scene.Mesh {

@@ -11,10 +11,10 @@ import (
 )
 
 // A Row is one part of the runs. A and B are medians over runs, shift that of all differences with its interval, and
-// change that of all ratios, less one, with its interval of 95 %, which limits are held against. Difference is that of
-// the means, which add up. With one run per side low, high, p and q are null, and the spread over steps is beside them.
-// p is that of the ranks; p_normal that of Welch's test of the logarithms, where the sides do not overlap: it decides
-// where there are too few runs for ranks.
+// change that of all ratios, less one, with its interval of 95 %, which limits are held against. Difference is that
+// of the means, which add up. With one run per side low, high, p and q are null, and the spread over steps is next to
+// them. p is that of the ranks; p_normal that of Welch's test of the logarithms, where the sides do not overlap: it
+// decides where there are too few runs for ranks.
 type Row struct {
 	Kind       string          `json:"kind" unit:""`
 	CallPath   string          `json:"callpath" unit:""`

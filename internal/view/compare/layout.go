@@ -37,7 +37,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.text)
 	s.Notes = r.Notes()
 	picture, sentence := r.request.Values.Text("picture"), r.text
-	if picture == "tree" { // beside the changes, which say the verdict
+	if picture == "tree" { // next to the changes, which say the verdict
 		sentence = "Call paths of both: the upper half of a box is A, the lower half B."
 	}
 	if picture != "tree" && r.request.Values.Text("verdict") == "none" {

@@ -224,7 +224,7 @@ func (r *result) headline() string {
 	return text
 }
 
-// what names a quantity if its kind is not written beside it.
+// what names a quantity if its kind is not written next to it.
 func (r *result) what(q *sides.Quantity) string {
 	switch q.Kind {
 	case "role", "category":

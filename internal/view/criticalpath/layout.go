@@ -261,7 +261,7 @@ func (x *Row) marks() (out []trace.Time) {
 	return out
 }
 
-// more stands below a bar, where there are few, in the words that fit.
+// more is below a bar, where there are few, in the words that fit.
 func (r *result) more(x *Row, room float32) string {
 	share := view.FormatShare(x.Share) + " of the time"
 	long := view.FormatTime(x.Time) + ", " + share
@@ -274,7 +274,7 @@ func (r *result) more(x *Row, room float32) string {
 		long, share, view.FormatShare(x.Share))
 }
 
-// shareWords stand beside a bar: a share of the time, and the share of the requests or steps in which it is.
+// shareWords stand next to a bar: a share of the time, and the share of the requests or steps in which it is.
 func shareWords(share float64, of int, in float64, room float32) string {
 	t := view.FormatShare(share) + " of the time"
 	if of > 1 {

@@ -17,7 +17,7 @@ const (
 	strip       = 8  // colours of groups along the map
 	crown       = 56 // the dendrogram over it
 	leastName   = 48 // least width of a shortened name
-	mostName    = 96 // beside a row of the map
+	mostName    = 96 // next to a row of the map
 	leastWords  = 340
 	leastPair   = 150 // for a region with its caller
 	mostCallees = 6   // regions that only some call, for which groups leave room
@@ -65,7 +65,7 @@ func (r *result) split(w, h float32) (words, side float32) {
 	return w - side - 3*pad - strip - r.nameRoom(w, side), side
 }
 
-// nameRoom is the width of names beside the rows of the map; 0 if rows are too low, or if words would have too little.
+// nameRoom is the width of names next to the rows of the map; 0 if rows are too low, or if words would have too little.
 func (r *result) nameRoom(w, side float32) (room float32) {
 	if side/float32(len(r.groups.Sampled)) < lineHeight-4 {
 		return 0

@@ -12,7 +12,7 @@ const mostDrawn = 60000
 
 // choose returns the nodes that are drawn with rings d apart, ascending: those whose
 // sector is wide enough and whose family may reach into sight. If they are more than a
-// scene may hold, one is drawn of those that lie within a pixel on the outermost circle,
+// scene may hold, one is drawn of those that are within a pixel on the outermost circle,
 // then of those within more; crowded is how many are not for that reason. O(nodes) for
 // each try.
 func choose(l *invocation.Layout, d float64, s sight) (shown []int32, crowded int) {
@@ -24,7 +24,7 @@ func choose(l *invocation.Layout, d float64, s sight) (shown []int32, crowded in
 	}
 }
 
-// thin leaves out nodes that are not in sight and, of nodes of a ring that lie within
+// thin leaves out nodes that are not in sight and, of nodes of a ring that are within
 // least pixels of the outermost circle, all but the first; false if too many are left.
 // least 0 leaves none out.
 func thin(l *invocation.Layout, drawn []bool, d float64, s sight, least float64) (shown []int32, crowded int, ok bool) {

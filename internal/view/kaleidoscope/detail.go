@@ -93,7 +93,7 @@ func lookAt(o *invocation.Outline, s invocation.Sight) ([]invocation.Item, []inv
 	}
 }
 
-// rootAt is where the root lies in a picture of a size.
+// rootAt is where the root is in a picture of a size.
 func (z zoom) rootAt(size scene.Size) (x, y float64) {
 	half := z.factor * float64(min(size.Width, size.Height)) / 2
 	return float64(size.Width)/2 - z.x*half, float64(size.Height)/2 - z.y*half

@@ -104,7 +104,7 @@ func (d *drawing) roomFor(f *family, name string) (best box, short string) {
 	return best, scene.Shorten(name, float32(2*best.halfWidth-4), scene.TextSize)
 }
 
-// holds reports whether a box of this half width about a point lies inside the shape
+// holds reports whether a box of this half width about a point is inside the shape
 // and not over its band.
 func (d *drawing) holds(f *family, b box, half float64) bool {
 	for _, dx := range []float64{-1, 1, -0.5, 0.5, 0} {

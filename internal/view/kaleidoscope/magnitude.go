@@ -17,7 +17,7 @@ type scale struct {
 	text        func(v float64) string // nil: there is none
 }
 
-// add widens the scale. On a logarithmic one 0 lies at the low end.
+// add widens the scale. On a logarithmic one 0 is at the low end.
 func (s *scale) add(v float64) {
 	if s.log && v <= 0 {
 		return

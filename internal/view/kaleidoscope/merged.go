@@ -233,7 +233,7 @@ type Share struct {
 	Share  float64 `json:"share"`
 }
 
-// A Sector stands for calls that are each less than a pixel wide, or lie on a level that is not drawn. Its middle is
+// A Sector stands for calls that are each less than a pixel wide, or are on a level that is not drawn. Its middle is
 // given from the root in halves of the picture's smaller side, as --zoom takes it; time is that of the outermost of its
 // calls, added up.
 type Sector struct {

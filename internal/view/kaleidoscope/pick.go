@@ -117,7 +117,7 @@ func (r *result) shapeAt(p point) int32 {
 	return -1
 }
 
-// under reports whether a point lies in a family's shape: below the edge of which
+// under reports whether a point is in a family's shape: below the edge of which
 // child, and whether in its part of the band. The shape is made of triangles
 // between the call and parts of the edge; where calls lie so far apart that
 // triangles overlap, they take away from each other, as corners do in a filled shape.

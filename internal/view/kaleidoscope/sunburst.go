@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A sunburst is the picture of call paths: the sector of a path is as wide as its share of the metric, and lies on
+// A sunburst is the picture of call paths: the sector of a path is as wide as its share of the metric, and is on
 // the ring of its depth.
 type sunburst struct {
 	request *view.Request

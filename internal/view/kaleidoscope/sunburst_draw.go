@@ -235,7 +235,7 @@ func (r *sunburst) room(it *invocation.Item, need float64) (at point, half float
 	return at, half, up
 }
 
-// widestIn is half the length of the longest line about a point that lies in a sector and in the picture.
+// widestIn is half the length of the longest line about a point that is in a sector and in the picture.
 func (r *sunburst) widestIn(it *invocation.Item, p point, up bool, need float64) float64 {
 	low, high := 0.0, need
 	if r.holds(it, p, up, need) {
@@ -266,7 +266,7 @@ func (r *sunburst) holds(it *invocation.Item, p point, up bool, half float64) bo
 	return true
 }
 
-// inside reports whether a point lies in a sector and in the picture, a pixel from their edges.
+// inside reports whether a point is in a sector and in the picture, a pixel from their edges.
 func (r *sunburst) inside(it *invocation.Item, p point) bool {
 	if p.x < 2 || p.y < 2 || p.x > float64(r.size.Width)-2 || p.y > float64(r.size.Height)-2 {
 		return false

@@ -55,7 +55,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			if bars {
 				z = 0
 			}
-			// The highest region lies at the back; names of regions have most room on the left.
+			// The highest region is at the back; names of regions have most room on the left.
 			m.Add(float32(c), float32(d.rows-1-i), z, share)
 		}
 	}
@@ -71,7 +71,7 @@ func (r *result) describe() string {
 		view.Count(len(r.locations), "location"), r.metric.Name, r.metric.Format(r.most))
 }
 
-// share is where a value lies between nothing and the highest.
+// share is where a value is between nothing and the highest.
 func (r *result) share(v float64) float64 {
 	if !r.log {
 		return max(v, 0) / r.most
@@ -101,7 +101,7 @@ func (r *result) odd(x *row, k, columns int) (v float64, from, to int) {
 	return v, from, to
 }
 
-// regionAxis names the regions, in as much room as is left beside the box.
+// regionAxis names the regions, in as much room as is left next to the box.
 func (r *result) regionAxis(d *grid, room float32) scene.SpaceAxis {
 	a := scene.SpaceAxis{Label: "regions", Begin: -0.5, End: float64(d.rows) - 0.5,
 		Stretch: acrossRegions / float64(d.rows)}

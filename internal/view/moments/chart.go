@@ -58,7 +58,7 @@ func (o *options) readChart(text string) error {
 	return nil
 }
 
-// leastChart is the least width of the chart and of the moments beside it.
+// leastChart is the least width of the chart and of the moments next to it.
 const leastChart = 48
 
 // chartWidth returns the width of the chart beside, out of the width of both.

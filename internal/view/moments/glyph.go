@@ -140,7 +140,7 @@ func (p *pen) skewColour(style float32) scene.Colour {
 
 // orders draws the moments above the third: of even order as lines at m1 ± m4, m6, m8,
 // each shorter than the last, of odd order as short ticks on the line of the skew. For
-// one unbroken stretch of work all of even order lie at the ends of the bar.
+// one unbroken stretch of work all of even order are at the ends of the bar.
 func (p *pen) orders(s *moment.Sketch, m1 float64, top, height, under, style float32) {
 	mark := func(v float64, y0, y1 float32) {
 		if v < 0 || v > p.length {

@@ -104,7 +104,7 @@ type options struct {
 	top    int
 	orders int // highest moment given
 	paper  bool
-	// chart is where the two-state chart is drawn, and how wide beside the picture: a
+	// chart is where the two-state chart is drawn, and how wide next to the picture: a
 	// share, or pixels.
 	chart                   string
 	chartShare, chartPixels float64
@@ -160,7 +160,7 @@ func parseOptions(v view.Values) (options, error) {
 	return o, o.readChart(v.Text("gantt"))
 }
 
-// compute reads the sketches of all rows, chooses the rows that are drawn, and adds the requested charts beside
+// compute reads the sketches of all rows, chooses the rows that are drawn, and adds the requested charts next to
 // them.
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	o, err := parseOptions(q.Values)

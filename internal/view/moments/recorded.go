@@ -108,8 +108,8 @@ func (c *recorded) sketches(ids []trace.LocationID, s *state, orders int) ([]mom
 	return cubics, higher
 }
 
-// coreNote describes where busy time, which goes by the clock, has more than a twentieth of waiting for a core beside
-// it.
+// coreNote describes where busy time, which goes by the clock, has more than a twentieth of waiting for a core next
+// to it.
 func (c *recorded) coreNote(tree *store.Tree) []string {
 	const much = 0.05
 	rows, most, longest, busyThere := 0, trace.NoLocation, 0.0, 0.0

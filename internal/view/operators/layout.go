@@ -125,7 +125,7 @@ func shapeWords(list string) string {
 	return shapes
 }
 
-// words returns the text beside a bar.
+// words returns the text next to a bar.
 func (r *result) words(x *operator.Row) string {
 	parts := []string{view.Thousands(x.Calls) + "×", view.FormatShare(r.share(x))}
 	if v := x.Rate(); v > 0 {

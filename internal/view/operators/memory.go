@@ -117,7 +117,7 @@ func (h *Holder) label() string {
 	return name
 }
 
-// words stand beside the bar of a holder.
+// words stand next to the bar of a holder.
 func (h *Holder) words() string {
 	parts := []string{view.FormatBytes(float64(h.Bytes)), view.FormatShare(h.Share), view.Count(h.Blocks, "block")}
 	if h.Operator != "" && h.Module != "" {

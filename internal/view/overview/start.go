@@ -49,7 +49,7 @@ func (s *start) check(store.Reader) error {
 	return nil
 }
 
-// manyIntervals is how many a run has from which on its start is kept beside the store.
+// manyIntervals is how many a run has from which on its start is kept next to the store.
 var manyIntervals int64 = 1 << 22 // a test takes less
 
 // startOfRun is the start of the whole run as it is first drawn.

@@ -36,7 +36,7 @@ type drawing struct {
 	width        float32
 }
 
-// A column is one of the numbers written beside a bar.
+// A column is one of the numbers written next to a bar.
 type column struct {
 	title string
 	text  func(*row) string

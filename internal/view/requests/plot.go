@@ -72,7 +72,7 @@ func (r *result) describe() string {
 var percentiles = []struct {
 	q    float64
 	name string
-	each int // requests of a time range, so that five lie above
+	each int // requests of a time range, so that five are above
 }{{0.5, "p50", 100}, {0.95, "p95", 100}, {0.99, "p99", 500}}
 
 // A dot is one request of a picture.
@@ -120,7 +120,7 @@ func (c *cloud) frame(w, h float32) scene.Frame {
 // rightRoom is for the names of the lines.
 const rightRoom = 30
 
-// in is the place of a request; empty ones lie at the bottom.
+// in is the place of a request; empty ones are at the bottom.
 func (d *dot) in(f *scene.Frame) (x, y float32) {
 	return f.XPixel(float64(d.begin)), f.YPixel(max(float64(d.duration), f.YScale.Begin))
 }
@@ -220,7 +220,7 @@ func (c *cloud) count(f *scene.Frame, g grid) []count {
 	return out
 }
 
-// drawHeat draws how many requests lie in each cell; failed ones are marked in it.
+// drawHeat draws how many requests are in each cell; failed ones are marked in it.
 func drawHeat(s *scene.Scene, c *cloud, frame int, f *scene.Frame) {
 	g := grid{max(int(f.W/cellSize), 1), max(int(f.H/cellSize), 1)}
 	counts := c.count(f, g)

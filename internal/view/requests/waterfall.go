@@ -13,7 +13,7 @@ import (
 
 const (
 	lineHigh  = 18
-	mostLevel = 14 // drawn as depth; deeper ones lie below each other
+	mostLevel = 14 // drawn as depth; deeper ones are below each other
 )
 
 // drawTree draws the calls of one request, a row each.

@@ -18,7 +18,7 @@ const (
 	rowHigh = 26
 	// leastModels is the height from which predictions are drawn below the table.
 	leastModels = 260
-	// leastSpeedup is that from which the speedup is drawn below the table, where it has no room beside it.
+	// leastSpeedup is that from which the speedup is drawn below the table, where it has no room next to it.
 	leastSpeedup = 110
 )
 

@@ -113,7 +113,7 @@ func (r *result) drawFiles(s *scene.Scene, d *drawing, height float32) {
 	}
 }
 
-// A column is one of the numbers beside a line.
+// A column is one of the numbers next to a line.
 type column struct {
 	title string
 	text  func(*sourceline.Line) string

@@ -1,4 +1,4 @@
-// Package source shows the values of a file's lines beside its text.
+// Package source shows the values of a file's lines next to its text.
 //
 // Profiles that record lines have values for each of them (store.Lines). For all others a region has its values at its
 // first line. The text is read from the directories that the user named, see package sourcefile.

@@ -147,7 +147,7 @@ func (c *cells) reset() {
 
 // segment adds a time range in which a row of a lane is innermost.
 func (c *cells) segment(s *trace.Segment, lane int) {
-	if s.Begin >= c.from && s.End <= c.to && s.Begin < s.End && c.rule.keeps(s.Region) { // most lie in the open bin
+	if s.Begin >= c.from && s.End <= c.to && s.Begin < s.End && c.rule.keeps(s.Region) { // most are in the open bin
 		c.piece(s.Begin, s.End, s.Region, s.Role, s.Row, lane)
 		return
 	}

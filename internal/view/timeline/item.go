@@ -32,7 +32,7 @@ const (
 // near is how far from a symbol a cursor may be, in pixels.
 const near = 3
 
-// aimRows makes rows items, where nothing lies over them.
+// aimRows makes rows items, where nothing is over them.
 func aimRows(s *scene.Scene, d *drawing, c *content) {
 	labels, inside := &scene.Rect{}, &scene.Rect{}
 	end := d.x(d.end) // the axis may go on after the run

@@ -209,7 +209,7 @@ func boundOf(w *row, l *strips, pinned bool) bound {
 	return b
 }
 
-// raiseGPUs makes GPUs the tallest rows, if all rows have the height of a label beside them.
+// raiseGPUs makes GPUs the tallest rows, if all rows have the height of a label next to them.
 func raiseGPUs(t *store.Tree, rows []row, bounds []bound, space float32) {
 	raised, sum := slices.Clone(bounds), float32(0)
 	for i := range rows {

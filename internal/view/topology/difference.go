@@ -75,7 +75,7 @@ func (r *result) showsAs(other *result) bool {
 	return a.unit == b.unit && (a.by != "" || b.by != "" || a.text == b.text)
 }
 
-// Settle implements view.Chooser: a second run of as many ranks lies on the grid that the first has by its messages.
+// Settle implements view.Chooser: a second run of as many ranks is on the grid that the first has by its messages.
 // Its own may be another one, on which no point would be where the same rank is in the first.
 func (r *result) Settle(second *view.Request) {
 	grid := &r.proposed.layouts[0]

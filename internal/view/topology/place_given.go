@@ -26,7 +26,7 @@ func (r *result) start(layout string, axes ...string) *formula.Points {
 
 // byCoordinates places locations where the data says. With more than three dimensions
 // the first three place, and the locations of one place are shown by their mean, see
-// average; or the fourth is laid out beside it along x.
+// average; or the fourth is laid out next to it along x.
 func (r *result) byCoordinates(t *trace.Topology) error {
 	names := []string{"x", "y", "z"}
 	for a := range names {

@@ -45,7 +45,7 @@ func (p *proposals) sizeBytes() int64 {
 	return n
 }
 
-// A layouts value is kept beside the store.
+// A layouts value is kept next to the store.
 type layouts struct {
 	Found []proposal.Layout
 	Role  trace.Role // see byWeight

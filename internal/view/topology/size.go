@@ -42,7 +42,7 @@ func (r *result) sizes(m *scene.Space) {
 	case m.Form == scene.Balls:
 		share = 0.46
 	case !near.solid:
-		share = 0.55 // of a surface: nothing lies behind it but its other side
+		share = 0.55 // of a surface: nothing is behind it but its other side
 	}
 	radius := share * apart
 	if m.Len() < fewThings && near.close > 0 {
@@ -56,7 +56,7 @@ func (r *result) sizes(m *scene.Space) {
 		radius *= 0.6 // lines run between them
 	}
 	m.Radius = float32(radius) * scale
-	step := apart // bars stand beside each other
+	step := apart // bars stand side by side
 	if near.close > 0 {
 		step = min(step, near.close)
 	}
@@ -172,7 +172,7 @@ func neighbours(m *scene.Space) neighbourhood {
 	if !out.solid {
 		out.apart = fourth[len(fourth)*3/4] // a sphere has its rings wide apart where it is widest
 	}
-	if stride > 1 { // others lie between those looked at
+	if stride > 1 { // others are between those looked at
 		d := 2.0
 		if out.solid {
 			d = 3

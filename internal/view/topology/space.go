@@ -116,7 +116,7 @@ func (r *result) newSpace() *scene.Space {
 	return m
 }
 
-// fewNamed is of how many locations each has its name beside it.
+// fewNamed is of how many locations each has its name next to it.
 const fewNamed = 64
 
 // labels are the names of blocks, or of all locations in a plane where those are few.

@@ -48,7 +48,7 @@ var View = &view.View{
 
 var computeBeside = view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} })
 
-// computeRuns takes one run, or two: beside each other, or as a difference.
+// computeRuns takes one run, or two: side by side, or as a difference.
 func computeRuns(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(q.Runs) > 1 && q.Values.Text("picture") == "difference" {
 		return subtract(ctx, q)

@@ -15,7 +15,7 @@ import (
 type Part struct {
 	Location *trace.LocationID `json:"location" about:"location"` // null for a root that the source does not have
 	Path     string            `json:"path" unit:""`
-	// Group is the path of the group that it lies in, where groups are not those of the source.
+	// Group is the path of the group that it is in, where groups are not those of the source.
 	Group  string             `json:"group,omitempty"`
 	Level  int                `json:"level" unit:"count"`
 	Leaves int32              `json:"leaves" unit:"count"`

@@ -24,12 +24,12 @@ const (
 // legible is the area in pixels that a part needs to be read.
 const legible = 150
 
-// leastDiffer is the share of all loss that lies between the parts of a place which is
+// leastDiffer is the share of all loss that is between the parts of a place which is
 // worth an inset.
 const leastDiffer = 1e-5
 
 // addInsets finds places whose parts differ and are too small to be read, and lays the
-// picture out anew with those that differ most beside it in large: whether a machine
+// picture out anew with those that differ most next to it in large: whether a machine
 // among ten thousand is odd is not a matter of its area.
 func (r *drawing) addInsets(whole box) {
 	wide := min(max(whole.w*insetShare, leastInsetW), 420)

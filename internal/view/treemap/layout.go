@@ -47,7 +47,7 @@ type drawing struct {
 	insets []inset
 }
 
-// Scene draws the cut as nested boxes, and cells too small to be drawn beside it in
+// Scene draws the cut as nested boxes, and cells too small to be drawn next to it in
 // large.
 func (r *result) Scene(size scene.Size) *scene.Scene { return (&drawing{result: r}).scene(size) }
 

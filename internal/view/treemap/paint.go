@@ -164,7 +164,7 @@ type painter struct {
 	*result
 	plates *scene.Rect
 	names  *scene.Text
-	// apart shortens the names of cells that lie in one group, by that group.
+	// apart shortens the names of cells that are in one group, by that group.
 	apart map[int32]*scene.Apart
 }
 

@@ -11,7 +11,7 @@ export interface ApiError {
   hint: string;
   /** For programs. `aborted` and `unreachable` are made by the client alone. */
   kind: ErrorKind;
-  /** Place is set where the fault lies in a text that the user wrote. */
+  /** Place is set where the fault is in a text that the user wrote. */
   place?: { line: number; column: number; caret: string };
 }
 
@@ -100,7 +100,7 @@ export interface Option {
   open?: boolean;
   default: string;
   help: string;
-  /** Title and Group are the name of the option in the page, and the heading that it stands below there. */
+  /** Title and Group are the name of the option in the page, and the heading that it is below there. */
   title: string;
   group: string;
   /** Word stands for a number that the view chooses, such as auto. */
@@ -275,14 +275,14 @@ export interface Moved {
 }
 
 /**
- * A Places says where chosen locations lie in the tree, in two words each: a page
+ * A Places says where chosen locations are in the tree, in two words each: a page
  * that marks ten thousand of them asks once.
  */
 export interface Places {
   /** ID and Last are the topmost of the chosen, ascending, and the ends of their subtrees. */
   id: number[];
   last: number[];
-  /** Above are all locations that one of them lies in, ascending. */
+  /** Above are all locations that one of them is in, ascending. */
   above: number[];
   aboveLast: number[];
   /** Rows counts the chosen locations with intervals. */

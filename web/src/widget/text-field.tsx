@@ -6,7 +6,7 @@ import { useState } from "preact/hooks";
 
 interface Props {
   value: string;
-  /** Takes the text; false leaves it in the field, to be mended. */
+  /** Takes the text; false leaves it in the field, for correction. */
   set: (text: string) => boolean | void;
   id?: string;
   class?: string;

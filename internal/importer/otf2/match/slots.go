@@ -11,9 +11,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
-// Slots are stretches of words that queues fill one after the other. The first lie
-// in memory; once that is full, they lie in a temporary file, and a queue holds one
-// of them at a time. Each says at its end where the next of its queue lies.
+// Slots are stretches of words that queues fill one after the other. The first are in memory; once that is full, they
+// are in a temporary file, and a queue holds one of them at a time. Each says at its end where the next of its queue
+// lies.
 type slots struct {
 	memory  uint64 // words of slots in memory
 	buffers uint64 // words of slots that queues may hold, once in the file

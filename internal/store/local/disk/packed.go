@@ -227,7 +227,7 @@ func (t *TableCheck) Forget() {
 }
 
 // Unpack writes rows [lo, hi) of a column of the table, given by its place among those with values, into memory of the
-// caller's. Rows lo and hi lie at the edge of a frame, or hi at the end.
+// caller's. Rows lo and hi are at the edge of a frame, or hi at the end.
 func (t *TableCheck) Unpack(column int, lo, hi uint64, to []byte) {
 	p := t.columns[column].packed
 	for g := lo / pack.Frame; g*pack.Frame < hi; g++ {

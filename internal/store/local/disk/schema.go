@@ -4,7 +4,7 @@ package disk
 
 import "slices"
 
-// A colType is how one value of a column lies in its file: little endian.
+// A colType is how one value of a column is in its file: little endian.
 type colType string
 
 const (

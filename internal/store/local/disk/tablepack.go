@@ -37,7 +37,7 @@ type packedColumn struct {
 	words  []uint32
 }
 
-// A valuePlace is where a value lies in a row, and how many bytes it has; 0: it is not there.
+// A valuePlace is where a value is in a row, and how many bytes it has; 0: it is not there.
 type valuePlace struct{ offset, width int }
 
 // NewTablePacker packs a table of the schema, whose columns are these fields of a row; one with several values has

@@ -11,7 +11,7 @@ import (
 )
 
 // coreSample is how far apart the rows are that are looked at first: where nearly all
-// lie in a small part of the time, all rows are looked at.
+// are in a small part of the time, all rows are looked at.
 const coreSample = 64
 
 // findCore finds where to look first, see store.Core. Most traces are done with a

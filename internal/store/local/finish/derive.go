@@ -14,7 +14,7 @@ import (
 )
 
 // derive makes the tables that only need the rows. Much of the time of links is one goroutine's work, so the rest goes
-// on beside it; and so does waiting for the disk, file by file as they are done.
+// on next to it; and so does waiting for the disk, file by file as they are done.
 func (f *finisher) derive(whole context.Context) error {
 	points, err := f.pointTimes() // before empty files go
 	if err != nil {

@@ -54,7 +54,7 @@ func tableAt(name string) int {
 
 const intervalColumns = 6
 
-// A rowPacker writes packed rows in order. Frames that lie in one job are packed by who made it; those that jobs share,
+// A rowPacker writes packed rows in order. Frames that are in one job are packed by who made it; those that jobs share,
 // when all of their rows are there.
 type rowPacker struct {
 	*finisher
@@ -165,7 +165,7 @@ func (p *rowPacker) newJob(j *job) (e *packedJob) {
 	return e
 }
 
-// pack packs the frames that lie in a job, whose rows end before another's.
+// pack packs the frames that are in a job, whose rows end before another's.
 func (p *rowPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, e *packedJob, end uint64) error {
 	j, begin := e.job, uint64(e.job.at.rows)
 	e.first, e.last = (begin+pack.Frame-1)/pack.Frame*pack.Frame, end/pack.Frame*pack.Frame

@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Texts were numbered as they came, from several goroutines of a reader at once. Now that facts lie in their order,
+// Texts were numbered as they came, from several goroutines of a reader at once. Now that facts are in their order,
 // strings get the numbers of their first use: the same source gives the same bytes. If the writer had to forget
 // strings, some are stored twice, at random: those stay as they are.
 
@@ -86,7 +86,7 @@ func (f *finisher) moveTexts(used []uint32) error {
 	return os.Rename(filepath.Join(f.Temp, "text"), filepath.Join(f.Dir, "text.bytes.u8"))
 }
 
-// moveTextBytes writes the bytes of strings in another order beside the old ones, and their offsets in place of these.
+// moveTextBytes writes the bytes of strings in another order next to the old ones, and their offsets in place of these.
 func (f *finisher) moveTextBytes(used []uint32) (err error) {
 	offsets, err := os.ReadFile(filepath.Join(f.Dir, "text.offset.u64"))
 	if err != nil {

@@ -258,7 +258,7 @@ func baseBytes(base uint64) int {
 	return 8
 }
 
-// short reports whether a base lies in the first word.
+// short reports whether a base is in the first word.
 func short(base uint64) bool { return int64(base<<baseShift)>>baseShift == int64(base) }
 
 // distinct lists the values of a frame; 0: they are too many for a list, or it takes more than so many bytes.
@@ -431,7 +431,7 @@ func unpack[T uint8 | uint16 | uint32 | uint64](values []T, b []byte, base uint6
 		for i := range values {
 			values[i] = T(base)
 		}
-	case width <= 57: // lie in eight bytes wherever they begin
+	case width <= 57: // are in eight bytes wherever they begin
 		mask := uint64(1)<<width - 1
 		if len(values) == 0 {
 			return
@@ -472,7 +472,7 @@ func First(b []byte, empty bool) uint64 {
 		return binary.LittleEndian.Uint64(b[8:])
 	}
 	var all [Frame]uint64
-	// Its exceptions lie behind the bits of all values: how many there are does not matter without any.
+	// Its exceptions are behind the bits of all values: how many there are does not matter without any.
 	if head>>9&255 == 0 {
 		Decode(all[:1], b, false)
 		return all[0]

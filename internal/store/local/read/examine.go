@@ -130,7 +130,7 @@ func tableOf(m *disk.Manifest, name string) string {
 	return table
 }
 
-// countLocations finds whose intervals lie in damaged blocks.
+// countLocations finds whose intervals are in damaged blocks.
 func (x *Examination) countLocations(r *Reader) {
 	bad := map[trace.LocationID]bool{}
 	c := &r.C

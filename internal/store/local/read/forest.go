@@ -124,7 +124,7 @@ func firstNode(nodes []int64, index int64) int {
 	return i
 }
 
-// block yields a block, after the rows that lie before it. Which rows are next is
+// block yields a block, after the rows that are before it. Which rows are next is
 // not asked before they are wanted: mostly another block follows.
 func (c *coverer) block(level int, index int64, at uint64) error {
 	begin, end := trace.Time(index)<<level, trace.Time(index+1)<<level
@@ -141,7 +141,7 @@ func (c *coverer) block(level int, index int64, at uint64) error {
 	return c.visit.Block(c.id, c.lane, begin, end, c.section.block(at))
 }
 
-// A nodePlace is a node of the summary tree and where it lies in table node.
+// A nodePlace is a node of the summary tree and where it is in table node.
 type nodePlace struct {
 	level int
 	index int64

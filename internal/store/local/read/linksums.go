@@ -150,7 +150,7 @@ func (r links) bringSums(lo, hi, n uint64) {
 	disk.Bring(nodes, blocks)
 }
 
-// mostBrought is how many blocks of links lie between two nodes at most where all nodes are kept, twice.
+// mostBrought is how many blocks of links are between two nodes at most where all nodes are kept, twice.
 const mostBrought = 2 * disk.LinkNode / disk.LinkBlock
 
 // node finds the largest node that is kept, begins at lo and ends by hi: its rows in table link_sum, and how many links

@@ -261,7 +261,7 @@ func within(list []trace.Time, from, to trace.Time) bool {
 	return !slices.ContainsFunc(list, func(t trace.Time) bool { return t < from || t > to })
 }
 
-// pieces reports whether each piece lies in its table.
+// pieces reports whether each piece is in its table.
 func pieces(first, count []uint64, end uint64) bool {
 	for i := range first {
 		if first[i] > end || count[i] > end-first[i] {

@@ -211,7 +211,7 @@ func (r *sections) rebuildDir() (string, error) {
 }
 
 // mapFile maps a file of a section, or gives it the memory that it is fetched to, with its check. Files that were built
-// just now lie in a directory of their own, and their offsets are not packed.
+// just now are in a directory of their own, and their offsets are not packed.
 func (r *sections) mapFile(s *openSection, dir string, e disk.FileEntry) (check *disk.Check, values []byte, err error) {
 	if e.Size == 0 {
 		check, err = disk.NewCheck(e, nil)

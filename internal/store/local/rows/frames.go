@@ -97,7 +97,7 @@ func (f *Frames) FirstAfter(a, b uint64, t trace.Time, near int) int {
 	if lo == hi {
 		return int(lo - a)
 	}
-	if lo%disk.Frame == 0 { // mostly it lies in the next frame
+	if lo%disk.Frame == 0 { // mostly it is in the next frame
 		begin, _, _ := f.at(lo)
 		if n := min(uint64(len(begin)), hi-lo); lo+n == hi || begin[n-1] > t {
 			return int(lo-a) + FirstFrom(begin[:n], t+1)

@@ -293,7 +293,7 @@ func (v *Lane) Gallop(lo int, t trace.Time) int {
 // gallopRows is how far to look before frames are asked.
 const gallopRows = 256
 
-// Inside reports whether row i lies in the subtree of an earlier row.
+// Inside reports whether row i is in the subtree of an earlier row.
 func (v *Lane) Inside(i, of int) bool {
 	for i > of {
 		i = v.Up(i)

@@ -31,7 +31,7 @@ func (b *RoleBins) Reset(begin trace.Time, level, n int) *RoleBins {
 // End of the last bin.
 func (b *RoleBins) End() trace.Time { return b.begin + trace.Time(b.n)<<b.Level }
 
-// Add counts [from, to), which lies within the bins, as time of role.
+// Add counts [from, to), which is within the bins, as time of role.
 func (b *RoleBins) Add(from, to trace.Time, role trace.Role) {
 	if from >= to {
 		return

@@ -102,7 +102,7 @@ func (r *Table) Subtree(id trace.LocationID) (first, end trace.LocationID) {
 	return id, r.C.LocationLast[id] + 1
 }
 
-// OneTop reports whether one location stands above all others.
+// OneTop reports whether one location is above all others.
 func (r *Table) OneTop() bool {
 	last := r.C.LocationLast
 	return len(last) > 0 && int(last[0]) == len(last)-1

@@ -28,7 +28,7 @@ func (w *Walker) StartAt(v *Lane, roles []trace.Role, t trace.Time, next int) {
 }
 
 // Step returns the next time range with one innermost interval, up to until.
-// The same row may come twice in a row where an empty interval lies between.
+// The same row may come twice in a row where an empty interval is between.
 func (w *Walker) Step(until trace.Time) (begin, end trace.Time, row int, ok bool) {
 	v := w.v
 	for w.now < until {

@@ -92,7 +92,7 @@ func (s *Stream) Numbered() bool {
 	return !s.Intervals && !s.ByName && !s.ByParent && !(s.Unordered && s.Disordered)
 }
 
-// streamBytes is the memory of a stream beside its chunk.
+// streamBytes is the memory of a stream next to its chunk.
 const streamBytes = 120
 
 // A refused stream takes no records and gives its error at Close.

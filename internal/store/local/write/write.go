@@ -77,7 +77,7 @@ func (s *span) See(t trace.Time) {
 	s.First, s.Last = min(s.First, t), max(s.Last, t)
 }
 
-// Create starts a store that will be at path. Its files are beside it under a temporary name until Finish. A store
+// Create starts a store that will be at path. Its files are next to it under a temporary name until Finish. A store
 // already at path is replaced then; anything else there is refused.
 func Create(path string, o Options) (*Writer, error) {
 	o = o.WithDefaults()
