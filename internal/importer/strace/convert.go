@@ -128,6 +128,11 @@ func (c *converter) task(r record) *task {
 		return t
 	}
 	parent := c.parents[r.pid]
+	if parent == nil {
+		if parent = c.maker(); parent != nil {
+			c.threads[r.pid] = true
+		}
+	}
 	if parent == nil && c.first != nil && c.tasks[-1] == c.first {
 		t := c.first
 		name := strconv.FormatInt(r.pid, 10)
@@ -139,6 +144,23 @@ func (c *converter) task(r record) *task {
 	}
 	return c.open(r.pid, parent)
 }
+
+// maker returns a task that is within a call that makes a thread: a new thread may run before that call returns. nil:
+// there is none, or the thread may be of another process.
+func (c *converter) maker() (maker *task) {
+	for _, t := range c.tasks {
+		switch {
+		case t.pending == nil || !makes(t.pending.name):
+		case !makesThread(t.pending) || maker != nil && maker.process != t.process:
+			return nil
+		default:
+			maker = t
+		}
+	}
+	return maker
+}
+
+func makesThread(r *record) bool { return bytes.Contains(r.arguments, []byte("CLONE_THREAD")) }
 
 func (c *converter) open(pid int64, parent *task) *task {
 	t := &task{}
@@ -216,7 +238,7 @@ func (c *converter) interval(t *task, r record, begin, end trace.Time) {
 
 // child remembers who made a task.
 func (c *converter) child(t *task, r record, pid int64, begin trace.Time) {
-	if bytes.Contains(r.arguments, []byte("CLONE_THREAD")) && c.tasks[pid] == nil {
+	if makesThread(&r) && c.tasks[pid] == nil {
 		c.threads[pid] = true
 	}
 	c.parents[pid] = t
