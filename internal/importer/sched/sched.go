@@ -60,6 +60,10 @@ var (
 func (r *Recorder) Take(name string, fields []byte, t trace.Time, cpu int64, by Task) bool {
 	switch name {
 	case "sched_switch":
+		if prev, next, state, ok := r.switchOf(fields); ok {
+			r.Switch(t, cpu, prev, next, runnable(state))
+			return true
+		}
 		m := switchFields.FindSubmatch(fields)
 		if m == nil {
 			m = switchShort.FindSubmatch(fields)
@@ -81,6 +85,43 @@ func (r *Recorder) Take(name string, fields []byte, t trace.Time, cpu int64, by 
 		return true
 	}
 	return false
+}
+
+// switchOf reads the fields of a switch as the kernel prints them; false: a name in them may hold one of these words,
+// or they have another form.
+func (r *Recorder) switchOf(b []byte) (prev, next Task, state string, ok bool) {
+	var parts [6][]byte
+	for i, word := range switchWords {
+		before, after, found := bytes.Cut(b, word)
+		if !found || i == 0 && len(bytes.TrimSpace(before)) > 0 || bytes.Contains(after, word) {
+			return prev, next, "", false
+		}
+		if i > 0 {
+			parts[i-1] = before
+		}
+		b = after
+	}
+	parts[5], _, _ = bytes.Cut(b, []byte(" "))
+	stateOf, _ := bytes.CutSuffix(parts[3], []byte(" ==>"))
+	if !isNumber(parts[1]) || !isNumber(parts[2]) || !isNumber(parts[5]) || len(stateOf) == 0 ||
+		bytes.IndexByte(stateOf, ' ') >= 0 {
+		return prev, next, "", false
+	}
+	return r.task(parts[0], parts[1]), r.task(parts[4], parts[5]), string(stateOf), true
+}
+
+var switchWords = [][]byte{[]byte("prev_comm="), []byte(" prev_pid="), []byte(" prev_prio="), []byte(" prev_state="),
+	[]byte(" next_comm="), []byte(" next_pid=")}
+
+// isNumber reports whether b is digits, with a sign or without.
+func isNumber(b []byte) bool {
+	b = bytes.TrimPrefix(b, []byte("-"))
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(b) > 0
 }
 
 // Switch takes a change of the task of a processor; preempted: the one before could have run on.
