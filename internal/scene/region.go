@@ -34,6 +34,9 @@ type Giver struct {
 	lent  []Section
 }
 
+// Len returns how many names have colours.
+func (g *Giver) Len() int { return len(g.given) }
+
 // Lend lets regions of any role have the colours of a role that no region has.
 func (g *Giver) Lend(role uint8) { g.lent = append(g.lent, family(role)) }
 

@@ -41,7 +41,7 @@ const (
 var reserved = map[string]bool{
 	"from": true, "to": true, "locations": true, "regions": true, "width": true, "height": true, "with": true,
 	"x": true, "y": true, "format": true, "theme": true, "region-colours": true, "hues": true, "offset": true,
-	"limit": true, "sort": true,
+	"limit": true, "sort": true, "colours-of": true,
 	"descending": true,
 	"panel":      true, "seq": true, "size": true, "letter": true, "coarse": true, "item": true, "have": true,
 }
@@ -54,6 +54,8 @@ type viewRequest struct {
 	spec    view.Spec
 	options map[string][]string
 	size    scene.Size
+	// colours is the run whose regions give those of the first run their colours; nil: its own.
+	colours *run
 }
 
 // parseView reads the part of a request that decides the result.
@@ -160,6 +162,9 @@ func (q *viewRequest) key() string {
 	for _, x := range q.runs {
 		fmt.Fprintf(&b, " %q %d", x.id, x.Store.Generation())
 	}
+	if q.colours != nil {
+		fmt.Fprintf(&b, " colours of %q %d", q.colours.id, q.colours.Store.Generation())
+	}
 	fmt.Fprintf(&b, " %d×%d %s", q.size.Width, q.size.Height, specKey(q.spec))
 	names := make([]string, 0, len(q.options))
 	for name := range q.options {
@@ -203,7 +208,18 @@ func (q *viewRequest) request() (*view.Request, error) {
 	for _, x := range q.runs {
 		out.Runs = append(out.Runs, x.Run)
 	}
+	if q.colours != nil {
+		out.ColourAs(q.colours.Run)
+	}
 	return out, nil
+}
+
+// needed are the runs without which the result is not valid.
+func (q *viewRequest) needed() []*run {
+	if q.colours == nil {
+		return q.runs
+	}
+	return append(slices.Clone(q.runs), q.colours)
 }
 
 // resolve is Spec.Resolve, but ids ("#7"), which the page sends, are not searched
@@ -287,11 +303,17 @@ func (s *computer) cachedJSON(ctx context.Context, x *run, what string, f func(*
 	return e.value.([]byte), nil
 }
 
-// withRuns adds the further runs that a request compares with; release must be called.
-func (s *computer) withRuns(by *Token, q *viewRequest, ids []string) (release func(), err error) {
+// withRuns adds the further runs that a request compares with and the one that gives the colours; release must be
+// called.
+func (s *computer) withRuns(by *Token, q *viewRequest, ids []string, colours string) (release func(), err error) {
 	release = func() {
-		for _, x := range q.runs[1:] {
+		for _, x := range q.needed()[1:] {
 			x.release()
+		}
+	}
+	if colours != "" && colours != q.runs[0].id {
+		if q.colours, err = s.runs.use(by, colours); err != nil {
+			return release, err
 		}
 	}
 	if len(ids) > maxWith {

@@ -42,7 +42,7 @@ type sortKey struct {
 
 // compute finds or makes the result of a request.
 func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result, error) {
-	e, err := s.cache.get(ctx, q.key(), q.runs, func(ctx context.Context) (made, error) {
+	e, err := s.cache.get(ctx, q.key(), q.needed(), func(ctx context.Context) (made, error) {
 		var out *result
 		if q.view.Report.Findings {
 			s.limiter.expectScan(q.costs(), q.runs[0].Store.Info().Intervals)

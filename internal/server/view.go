@@ -39,7 +39,7 @@ func (s *viewPages) viewOf(what string) func(http.ResponseWriter, *http.Request,
 		if err != nil {
 			return err
 		}
-		release, err := s.withRuns(holderOf(r), q, values["with"])
+		release, err := s.withRuns(holderOf(r), q, values["with"], values.Get("colours-of"))
 		defer release()
 		if err != nil {
 			return err

@@ -303,4 +303,6 @@ func TestSeveralRunsAreComparedInOneRequest(t *testing.T) {
 	}
 	h.failure(probeURL+"data?with=other&with=other", 400, "usage", "shows at most 2 runs, and 3 are given")
 	h.failure(probeURL+"data?with=small.trace", 400, "usage", "not compared with itself")
+	h.get(probeURL+"data?colours-of=other", 200, nil)
+	h.failure(probeURL+"data?colours-of=gone", 404, "not-found", "gone")
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
@@ -42,12 +43,29 @@ func (q *Request) Colours(ctx context.Context) (*Colours, error) {
 	if len(runs) == 1 {
 		return ColoursOf(ctx, &runs[0])
 	}
+	if q.together != nil && len(runs) == 2 { // asked for each picture of a panel
+		return derived.Keep(runs[1].Cache, "colours beside "+nameOf(&runs[0]), (*Colours).sizeBytes,
+			func() (*Colours, error) { return newColours(ctx, runs) })
+	}
 	return newColours(ctx, runs[:min(len(runs), mostColoured)])
 }
 
+// ColourAs gives regions the colours that they have in another run; those that only this run has come after them.
+func (q *Request) ColourAs(other Run) {
+	q.together = append([]Run{other}, q.Runs...)
+}
+
+// nameOf tells a run from others of its name, and from what it was before it grew.
+func nameOf(r *Run) string {
+	info := r.Store.Info()
+	return fmt.Sprintf("%q %d %d %d", r.Name, r.Store.Generation(), info.Intervals, info.End)
+}
+
+func (c *Colours) sizeBytes() int64 { return 96 * int64(c.giver.Len()) }
+
 // ColoursOf assigns colours to the regions of a run.
 func ColoursOf(ctx context.Context, r *Run) (*Colours, error) {
-	return derived.Keep(r.Cache, "colours", func(*Colours) int64 { return int64(len(r.Store.Regions())) * 96 },
+	return derived.Keep(r.Cache, "colours", (*Colours).sizeBytes,
 		func() (*Colours, error) {
 			return newColours(ctx, []Run{*r})
 		})

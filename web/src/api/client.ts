@@ -176,5 +176,5 @@ export function selectionQuery(s: t.SelectionSpec | undefined): Query {
 
 function viewQuery(r: t.ViewRequest, more: Query): string {
   const options = Object.fromEntries(Object.entries(r.options ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return query({ ...options, ...selectionQuery(r.selection), width: r.width, height: r.height, with: r.with ?? options.with, ...more });
+  return query({ ...options, ...selectionQuery(r.selection), width: r.width, height: r.height, with: r.with ?? options.with, "colours-of": r.coloursOf, ...more });
 }

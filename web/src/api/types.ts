@@ -27,6 +27,8 @@ export interface ViewRequest {
   height: number;
   /** Further runs to compare with, by id. */
   with?: string[];
+  /** A run whose regions give those of this one their colours, by id. */
+  coloursOf?: string;
 }
 
 export type ExportFormat = "svg" | "png" | "pdf" | "jpg" | "csv" | "json";

@@ -81,7 +81,7 @@ export function PictureHost({ panel, view, onScene }: Props) {
       const axis = timed ? bench.axisOf(p) : { window: bench.store.window, end: bench.store.wholeRun.end };
       const further = axis.window.end > axis.end && hasAxisTo(view);
       picture.update({
-        run: bench.runOf(p), view: view.name, options: asked, space,
+        run: bench.runOf(p), coloursOf: foreign() ? bench.runID.value : undefined, view: view.name, options: asked, space,
         spec: !foreign() ? specFor(bench.look.value, follow()) : specOfForeign(p, beside && timed ? beside : null),
         window: axis.window, wholeRun: { begin: 0, end: further ? axis.window.end : axis.end }, runEnd: further ? axis.end : undefined, ...size, theme: bench.tint.value,
         local: plug.local === true && (!foreign() || beside !== null), slides: foreign() ? beside !== null && timed : slides(follow(), bench.look.value), scroll: scrollOf(p), live, labels,

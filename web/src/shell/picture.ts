@@ -47,6 +47,8 @@ export interface Wants {
   space?: SpaceChoice;
   /** Options that are dragged: an answer on its way is drawn though the hand has moved on. */
   live: readonly string[];
+  /** The run beside which it stands: regions have its colours. */
+  coloursOf?: string;
   /** The view accepts the width of its labels as an option: with overscan it would give them more. */
   labels?: boolean;
 }
@@ -277,7 +279,7 @@ export class Picture {
   private requestFor(wants: Wants): ViewRequest {
     const request: ViewRequest = {
       view: wants.view, selection: { ...wants.spec }, options: { ...wants.options },
-      width: Math.round(wants.width), height: Math.round(wants.height),
+      width: Math.round(wants.width), height: Math.round(wants.height), coloursOf: wants.coloursOf,
     };
     const frame = this.drawn && this.drawn.request.view === wants.view ? this.drawn.scene.frames.find(isTime) : undefined;
     const upTo = (end: number) => {
@@ -364,7 +366,7 @@ export class Picture {
 export function keyOf(w: Wants, without: readonly string[] = []): string {
   const spec = w.local ? { locations: w.spec.locations, regions: w.spec.regions } : w.spec;
   const options = Object.entries(w.options).filter(([name]) => name !== "scroll" && !without.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([w.run, w.view, options, spec, Math.round(w.width), Math.round(w.height)]);
+  return JSON.stringify([w.run, w.coloursOf, w.view, options, spec, Math.round(w.width), Math.round(w.height)]);
 }
 
 // What labels and margins take of a picture's width is known once it is drawn. A page that is loaded

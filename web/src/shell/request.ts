@@ -16,6 +16,7 @@ export function requestOf(bench: Workbench, panel: PanelState, scene: Scene | nu
   return {
     view: panel.view, options: optionsFor(bench.view(panel.view), { ...further, ...panelOptions(bench, panel) }, bench.pageOptions(panel)),
     selection: bench.isForeign(panel) ? besideSpec(bench, panel) : specFor(bench.look.value, followOf(scene, plug.follow)), width, height,
+    coloursOf: bench.isForeign(panel) ? bench.runID.value : undefined,
   };
 }
 
