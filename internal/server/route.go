@@ -37,7 +37,7 @@ var viewParameters = append([]parameter{
 	{name: "width", kind: "integer", says: "of the picture, in pixels"},
 	{name: "height", kind: "integer", says: "of the picture, in pixels"},
 	{name: "with", kind: "string", says: "a further run to compare with", list: true},
-	{name: "colours-of", kind: "string", says: "another run: regions that both have get the colours that they have there"},
+	{name: "colours-of", kind: "string", says: "another run: regions have the colours that they have there"},
 	{name: "panel", kind: "string", says: "id of the panel: a later request of the same panel cancels this one"},
 	{name: "seq", kind: "integer", says: "the number of the request in its panel"},
 }, selectionParameters...)
