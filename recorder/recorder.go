@@ -37,15 +37,16 @@
 //	    f64  M2, f64 M3: ∫ (t - mean)^k over busy time
 //	u32      CRC-32 (IEEE) of all bytes before
 //
-// The recorders for other languages (package recorder/source) write version 3. Records
+// The recorders for other languages (package recorder/source) write version 4. Records
 // may follow each other in one file:
 //
-//	8 bytes  "PLXMOM" 0 3
+//	8 bytes  "PLXMOM" 0 4
 //	i64      start of the recording, ns since 1970, by the clock of rank 0
 //	i32      rank of the process, -1 for none
 //	u64      length of the record in bytes, from its first to its checksum
 //	i32      number of processes, -1 for none
 //	text     name of the program, then text: name of the host
+//	u32      process id. Versions 2 and 3 lack it
 //	i64      how much the clock went off against that of rank 0 until the end, ns
 //	u8       1 if the program ended before it said so, 2 if it was running when this was written; and 4 times
 //	         the kind of time outside of named regions: 1 idle, 2 busy, 3 not recorded, 0 unknown
@@ -75,7 +76,8 @@
 //	    i32  rank, then u64: messages, u64: bytes
 //	  u64    messages to more partners than these, then u64: their bytes
 //	  u64    how long the thread ran on a core, then u64: how long it could have run and had none, ns; all
-//	         ones for unknown. Version 2 has neither.
+//	         ones for unknown. Version 2 has neither
+//	  u32    thread id, 0 for none or several. Versions 2 and 3 lack it
 //	u32      CRC-32 (IEEE) of all bytes before
 package recorder
 

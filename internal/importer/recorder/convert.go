@@ -46,6 +46,7 @@ func (c *converter) record(file string, r *record) {
 	if r.program != nil {
 		c.size = max(c.size, r.program.size)
 		process.Parent = c.machine(r.program.host)
+		process.Attributes = importer.PID(r.program.pid)
 		process.Key = file + " " + strconv.Itoa(int(r.rank))
 		if c.program != r.name {
 			c.program = r.name
@@ -63,8 +64,12 @@ func (c *converter) record(file string, r *record) {
 	for i := range r.workers {
 		x, at := &r.workers[i], id
 		if len(r.workers) > 1 || r.program == nil {
-			at = c.w.Location(trace.Location{Parent: id, Kind: trace.KindThread, Name: x.name, Key: strconv.Itoa(i),
-				Rank: trace.NoRank, Order: order(r.workers, i)})
+			thread := trace.Location{Parent: id, Kind: trace.KindThread, Name: x.name, Key: strconv.Itoa(i),
+				Rank: trace.NoRank, Order: order(r.workers, i)}
+			if x.calls != nil {
+				thread.Attributes = importer.TID(x.calls.thread)
+			}
+			at = c.w.Location(thread)
 		}
 		c.rows.Moments = appendWindows(c.rows.Moments, r.start, at, x)
 		if x.calls != nil {

@@ -9,6 +9,7 @@ import (
 type program struct {
 	size    int32 // processes of the job, -1 for none
 	host    string
+	pid     int64 // -1: it is not known
 	drift   int64 // how much the clock went off against that of rank 0, ns
 	aborted bool
 	outside string // state outside of named regions; "" if unknown
@@ -32,6 +33,7 @@ type calls struct {
 	others   partner // all that found no room among the partners
 	// What the system says of the thread: ns on a core, and ns that it could have run and had none; or untold.
 	ran, waited uint64
+	thread      int64 // its number in the operating system; -1: it is not known
 }
 
 const untold = math.MaxUint64
@@ -95,7 +97,7 @@ func (c *cursor) count(bytes int) int {
 	return n
 }
 
-// parseProgram reads a record of version 2 or 3 behind its length.
+// parseProgram reads a record of version 2 to 4 behind its length.
 func parseProgram(c *cursor, r *record, version byte) *fault {
 	if r.program == nil {
 		r.program = &program{}
@@ -103,6 +105,10 @@ func parseProgram(c *cursor, r *record, version byte) *fault {
 	p := r.program
 	p.size = int32(c.u32())
 	r.name, p.host = c.textLike(r.name), c.textLike(p.host)
+	p.pid = -1
+	if version >= version4 {
+		p.pid = known(c.u32())
+	}
 	p.drift = int64(c.u64())
 	how := c.u8()
 	p.aborted, p.running, p.outside = how&3 == 1, how&3 == 2, outsides[how>>2&3]
@@ -125,8 +131,20 @@ func parseProgram(c *cursor, r *record, version byte) *fault {
 		if version >= version3 {
 			w.calls.ran, w.calls.waited = c.u64(), c.u64()
 		}
+		w.calls.thread = -1
+		if version >= version4 {
+			w.calls.thread = known(c.u32())
+		}
 	}
 	return nil
+}
+
+// known returns the number of a process or thread; -1 for none.
+func known(n uint32) int64 {
+	if n == 0 {
+		return -1
+	}
+	return int64(n)
 }
 
 // parseNames reads the names, or keeps those of the record before where they are the same.

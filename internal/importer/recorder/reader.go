@@ -42,12 +42,14 @@ type fault struct {
 	kind        error
 }
 
-// Versions: 1 is written by Go programs, one record a file; 2 and 3 by the recorders in C,
-// where records have a length and may follow each other in one file. 3 has the cores of threads.
+// Versions: 1 is written by Go programs, one record a file; 2 to 4 by the recorders in C,
+// where records have a length and may follow each other in one file. 3 has the cores of threads,
+// 4 the numbers of processes and threads.
 const (
 	version1 = 1
 	version2 = 2
 	version3 = 3
+	version4 = 4
 	checksum = 4
 	rankAt   = len(magic) + 1 + 8
 	lengthAt = rankAt + 4
@@ -173,15 +175,15 @@ func load(in io.Reader, at int64, before []byte) ([]byte, *fault) {
 	}
 	length := int64(mostBytes)
 	switch v := b[len(magic)]; {
-	case (v == version2 || v == version3) && n == headSize:
+	case v >= version2 && v <= version4 && n == headSize:
 		length = int64(binary.LittleEndian.Uint64(b[lengthAt:]))
 		if length < int64(headSize+checksum) || length > mostBytes {
 			return before, malformed(at+int64(lengthAt), "a record of %d bytes", length)
 		}
-	case v < version1 || v > version3:
+	case v < version1 || v > version4:
 		return before,
 			&fault{at: at + int64(len(magic)),
-				cause: fmt.Sprintf("version %d is not known, only up to %d", v, version3), hint: "use a newer parallax",
+				cause: fmt.Sprintf("version %d is not known, only up to %d", v, version4), hint: "use a newer parallax",
 				kind: importer.ErrUnsupported}
 	}
 	version := b[len(magic)]

@@ -91,6 +91,7 @@ typedef struct plx_worker {
 	int idle;        /* open regions that are waits */
 	volatile int gone; /* the thread has ended */
 	pid_t thread;    /* which one it is; 0: it has ended, or the row is a task's */
+	pid_t number;    /* of the thread that has or had the row; -1: several had it */
 	plx_cores begun, had; /* of the thread when it got the row, and of those that had the row before */
 	int untold;      /* what of these is not known; a row that shares threads with others has none of its own */
 	int64_t left;    /* since when it is outside regions */
@@ -207,6 +208,7 @@ static int plx_cores_of(pid_t thread, plx_cores *c) {
 static void plx_cores_begin(plx_worker *w) {
 #ifdef SYS_gettid
 	w->thread = (pid_t)syscall(SYS_gettid);
+	w->number = w->number && w->number != w->thread ? -1 : w->thread;
 #endif
 	w->untold |= plx_cores_of(w->thread, &w->begun);
 }
@@ -694,16 +696,17 @@ static void plx_close(plx_worker *w, const plx_worker *from) {
 	if (plx_works(w)) plx_busy(w, w->since, plx.ended);
 }
 
-/* plx_put_cores ends a thread: all ones where the system does not tell. */
+/* plx_put_cores ends a thread: all ones, and no number, if the system does not report them. */
 static void plx_put_cores(plx_out *o, const plx_worker *w) {
 	plx_put(o, 8, w->untold & PLX_NO_RAN ? UINT64_MAX : w->had.ran);
 	plx_put(o, 8, w->untold & PLX_NO_WAITED ? UINT64_MAX : w->had.waited);
+	plx_put(o, 4, w->number > 0 ? (uint32_t)w->number : 0);
 }
 
 /* plx_encode gives the record of this process, in memory of its own; none where there is no
  * memory. It calls nothing that a signal handler may not, but the bare system call. */
 static plx_out plx_encode(void) {
-	static const uint8_t magic[8] = {'P', 'L', 'X', 'M', 'O', 'M', 0, 3};
+	static const uint8_t magic[8] = {'P', 'L', 'X', 'M', 'O', 'M', 0, 4};
 	static uint8_t used[PLX_NAMES];
 	plx_out o = {0, 0, sizeof plx}, length;
 	plx_worker *first = plx.workers, *w, *from; /* threads that begin now are not in it */
@@ -732,6 +735,7 @@ static plx_out plx_encode(void) {
 	plx_put(&o, 4, (uint32_t)plx.size);
 	plx_text(&o, plx.program);
 	plx_text(&o, plx.host);
+	plx_put(&o, 4, (uint32_t)plx.process);
 	plx_put(&o, 8, (uint64_t)(plx.later - plx.offset));
 	plx_put(&o, 1, (uint64_t)(plx.aborted | (plx_thread_begins ? plx.outside << 2 : 0)));
 	plx_put(&o, 4, names);
