@@ -216,7 +216,7 @@ func TestLimitsAreHeldAgainstTheInterval(t *testing.T) {
 		{"as long as the limit", compare.Row{ValuesA: []float64{100, 103, 98, 101}, ValuesB: []float64{105, 108.2, 103, 106}}, 0.05,
 			statistics.CannotTell, "about as large as the limit"},
 		{"one run a side", compare.Row{ValuesA: []float64{100}, ValuesB: []float64{101}}, 0.05, statistics.CannotTell,
-			"with 1 and 1 runs not for certain; two or three runs a side tell"},
+			"with 1 and 1 runs not for certain; two or three runs per side can show"},
 		{"new", compare.Row{ValuesA: []float64{0, 0, 0}, ValuesB: []float64{10, 11, 12}}, 0.05, statistics.Broken, "new"},
 		{"none", compare.Row{ValuesA: []float64{0}, ValuesB: []float64{0}}, 0.05, statistics.Holds, ""},
 	} {

@@ -49,10 +49,10 @@ test("a box for all ranks", () => {
   }
 });
 
-test("the panel says what an event is bound to, whoever bound it", () => {
+test("the panel names the binding of an event and its source", () => {
   expect(termNote(undefined, false)).toBe("not bound");
   expect(termNote({ name: "event0", text: "MPI_Barrier:exclusive", label: "time in MPI_Barrier", by: "layout" }, false)).toBe("time in MPI_Barrier, bound by the layout");
-  expect(termNote({ name: "event0", text: "solve:exclusive", label: "solve, exclusive time", by: "" }, false)).toBe("solve, exclusive time, bound to what takes most time");
+  expect(termNote({ name: "event0", text: "solve:exclusive", label: "solve, exclusive time", by: "" }, false)).toBe("solve, exclusive time, bound to the region with most time");
   expect(termNote({ name: "event0", text: "", label: "busy time", by: "" }, false)).toBe("busy time, as nothing else is bound");
   expect(termNote({ name: "event1", text: "solve:calls", label: "solve, calls", by: "user" }, true)).toBe("solve, calls, chosen here");
   expect(termNote(undefined, true)).toBe("bound, and not used by the layout");
