@@ -288,7 +288,10 @@ func (r *Result) others(n int) string {
 	if t := r.Sides[1].Tree; len(r.Sides[1].Units) > 0 && t.Rank[r.Sides[1].Units[0]] >= 0 {
 		what = "rank"
 	}
-	return "the " + strings.Replace(words.Count(n, "other "+what), "1 other", "other", 1)
+	if n == 1 {
+		return "the other " + what
+	}
+	return "the " + words.Count(n, "other "+what)
 }
 
 func (s *Side) whoText() string {
