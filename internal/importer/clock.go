@@ -44,13 +44,17 @@ func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]*survey, []tr
 			by, common, what := commonOffset(surveys, offsets, placed, i)
 			if common == 0 {
 				by, common, what = dayOffset(surveys, offsets, placed, i)
+				if common > 0 && !s.near(by, surveys, offsets, placed, longestPause) {
+					j := placed[0]
+					return nil, nil, refuseDays(runs[j], runs[i], surveys[j].begin+offsets[j], s, by)
+				}
 			}
 			j := placed[0]
-			near := s.near(surveys, offsets, placed, longestPause)
+			near := s.near(0, surveys, offsets, placed, longestPause)
 			if common == 0 && !near {
 				return nil, nil, refuseClocks(runs[j], runs[i], surveys[j].begin+offsets[j], s.begin)
 			}
-			if common == 0 && !s.near(surveys, offsets, placed, 0) {
+			if common == 0 && !s.near(0, surveys, offsets, placed, 0) {
 				w.Report(trace.Guessed, "joined sources one of which ends before the other begins: their clocks "+
 					"may differ",
 					1, anOffset(runs[j], runs[i], surveys[j].begin+offsets[j], s.begin))
@@ -70,11 +74,12 @@ func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]*survey, []tr
 	return surveys, offsets, nil
 }
 
-// near reports whether a run overlaps one of the others in time, or begins or ends at most a pause away.
-func (s *survey) near(surveys []*survey, offsets []trace.Time, others []int, pause trace.Time) bool {
+// near reports whether a run, with an offset, overlaps one of the others in time, or begins or ends at most a pause
+// away.
+func (s *survey) near(by trace.Time, surveys []*survey, offsets []trace.Time, others []int, pause trace.Time) bool {
 	return slices.ContainsFunc(others, func(j int) bool {
 		begin, end := surveys[j].begin+offsets[j], surveys[j].end+offsets[j]
-		return s.begin-end <= pause && begin-s.end <= pause
+		return s.begin+by-end <= pause && begin-s.end-by <= pause
 	})
 }
 
@@ -182,6 +187,20 @@ func refuseClocks(a, b Run, beginA, beginB trace.Time) error {
 		Cause: fmt.Sprintf("it begins %s, %s begins %s: these are not one clock, and no span id, sync marker, call of "+
 			"MPI_Init or set of names is in both", epoch(beginB), nameA, epoch(beginA)),
 		Hint: hint}
+}
+
+// refuseDays is the error of two runs that were recorded on different days, as both of them tell. by puts b on the
+// clock of a.
+func refuseDays(a, b Run, beginA trace.Time, s *survey, by trace.Time) error {
+	own, _ := s.sinceEpoch()
+	return &Error{File: b.Label(b.Files[0]), Kind: ErrUnsupported,
+		Cause: fmt.Sprintf("it begins %s, %s begins %s: these are not one run", day(s.begin+own), a.Label(a.Files[0]),
+			day(beginA-by+own)),
+		Hint: anOffset(a, b, beginA, s.begin)}
+}
+
+func day(t trace.Time) string {
+	return "at " + time.Unix(0, int64(t)).UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
 // anOffset tells how to give the offset that begins two runs at one time. The one that begins earlier is moved: its

@@ -44,6 +44,8 @@ func TestJoinedClocks(t *testing.T) {
 		"one after the other": {spans: "# tracer: nop\n  app-72 (71) [001] d..2  4.000000: tracing_mark_write: B|71|load\n  app-72 (71) [001] d..2  5.000000: tracing_mark_write: E|71\n",
 			events: eventsSinceBoot("a"), end: 5_003e6,
 			report: "guessed joined sources one of which ends before the other begins: their clocks may differ"},
+		"other days": {spans: spansWithEvent("a"), events: strings.ReplaceAll(eventsSinceBoot("a"), `"ts":9`, `"ts":1700200000`),
+			refused: []string{"2023-11-14 22:13:20 UTC", "2023-11-17 05:46:40 UTC", "these are not one run", "give an offset, such as "}},
 		"one clock, left as is": {spans: spansWithEvent("sync"), events: strings.ReplaceAll(eventsSinceBoot("sync"), `"ts":9`, `"ts":1700000000`), end: 5e6},
 	} {
 		t.Run(name, func(t *testing.T) {
