@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -23,6 +24,17 @@ func isClock(what string) bool {
 		!strings.Contains(what, "rate of") || strings.Contains(what, "arrive before they are sent")
 }
 
+// clockDoubts are parts of the lines of an import report which say that times of different locations do not fit
+// together. Other lines name a clock too: one without a resolution, that of a thread, or offsets that were applied.
+var clockDoubts = []string{"arrive before they are sent", "before another has entered", "begin before their caller",
+	"clocks that differ", "their clocks may differ", "not aligned with each other",
+	"on a clock that no snapshot compares", "as if on one clock"}
+
+// clocksDisagree reports whether a line of an import report says so.
+func clocksDisagree(what string) bool {
+	return slices.ContainsFunc(clockDoubts, func(s string) bool { return strings.Contains(what, s) })
+}
+
 // findClocks says that times of different units cannot be compared: messages arrive
 // before they are sent, collectives are left before all have come, or the reader
 // of the source saw it.
@@ -31,7 +43,7 @@ func findClocks(c *diagnosis, report []trace.ReportEntry) error {
 	var said []string
 	advice := ""
 	for _, e := range report {
-		if e.Kind != trace.Guessed || !isClock(e.What) {
+		if e.Kind != trace.Guessed || !clocksDisagree(e.What) {
 			continue
 		}
 		said = append(said, counted(e.Count, e.What))

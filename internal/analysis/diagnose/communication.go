@@ -92,7 +92,7 @@ func findCommunication(c *diagnosis) error {
 	if math.IsNaN(e.Communication) { // of one GPU: then of all rows
 		e = pop.Of(c.useful, float64(c.length))
 	}
-	text := fmt.Sprintf("Communication takes %s of %s: parallel efficiency %s, communication efficiency %s (POP); most",
+	text := fmt.Sprintf("Communication takes %s of %s: parallel efficiency %s, communication efficiency %s (POP).",
 		words.FormatShare(share), c.timeOf(n, also), words.FormatShare(e.Parallel), words.FormatShare(e.Communication))
 	var regions []trace.RegionID
 	all := c.times(c.regionsOfRole(trace.RoleCommunication))
@@ -108,7 +108,7 @@ func findCommunication(c *diagnosis) error {
 	for i, k := range top {
 		switch {
 		case i == 0:
-			text += " in "
+			text += " Largest parts: "
 		case i == len(top)-1:
 			text += " and "
 		default:
@@ -180,6 +180,14 @@ func (c *diagnosis) passedQuery(causes []causeKey) string {
 		return ""
 	}
 	return sumQuery("total(time)", c.waitTable()+" where "+where)
+}
+
+// mostWord names a part of a whole, the largest one.
+func mostWord(part, whole float64) string {
+	if 2*part > whole {
+		return "most"
+	}
+	return "the largest part"
 }
 
 // timeOf names the time of n locations: all time if there are no others. That is the base of profiles too.
@@ -308,7 +316,8 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 		text += fmt.Sprintf(". Other %ss wait a total of %s for %ss that communicate", c.unitWord(),
 			words.FormatDuration(passed), c.unitWord())
 		in, most, own := c.mostPassed(passing)
-		text += fmt.Sprintf(", most in %s (%s)", words.Middle(in), words.FormatDuration(most))
+		text += fmt.Sprintf(", %s in %s (%s)", mostWord(most, passed), words.Middle(in),
+			words.FormatDuration(most))
 		evidence = append(evidence,
 			finding.Evidence{Name: "waited for others in " + in, Value: most, Unit: "ns", From: c.passedQuery(own)})
 	}

@@ -73,8 +73,8 @@ func tellCostly(c *diagnosis, kind finding.Kind, lead, assumed string, want func
 	}
 	c.add(finding.Finding{Kind: kind, Severity: level, Lost: sum, Hit: hit, View: "profile",
 		Selection: finding.Selection{Regions: c.accounts.ids[top]},
-		Text: fmt.Sprintf("%s %s of the time of %s, most in %s (%s).", lead, words.FormatShare(hit), whose,
-			words.Middle(c.accounts.regionNames[top]), c.amount(float64(most))),
+		Text: fmt.Sprintf("%s %s of the time of %s, %s in %s (%s).", lead, words.FormatShare(hit), whose,
+			mostWord(float64(most), float64(sum)), words.Middle(c.accounts.regionNames[top]), c.amount(float64(most))),
 		Evidence: []finding.Evidence{
 			{Name: "time", Value: float64(sum), Unit: c.unit, From: sumQuery("total(exclusive)", c.times(all))},
 			{Name: "share of the time", Value: hit, Unit: "share",

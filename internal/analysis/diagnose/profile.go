@@ -67,7 +67,7 @@ func wordCommunicationShare(c *diagnosis) {
 	if len(each) > 1 {
 		text += fmt.Sprintf(", %s on each %s", c.about(low, high), c.unitWord())
 	}
-	text += fmt.Sprintf(", mostly in %s (%s)", words.Middle(names[0]), words.FormatShare(byName[names[0]]/whole))
+	text += fmt.Sprintf(". Largest parts: %s (%s)", words.Middle(names[0]), words.FormatShare(byName[names[0]]/whole))
 	var every []trace.RegionID
 	for _, list := range ids {
 		every = append(every, list...)

@@ -182,10 +182,11 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 		words.FormatDuration(slow.Usual), words.FormatDuration(lost))
 	switch {
 	case name == notRecorded:
-		text += ". Most of it is unrecorded work"
+		text += fmt.Sprintf(". %s of it is unrecorded work", capitalWord(mostWord(own-usual, mean-slow.Usual)))
 	case name != "":
-		text += fmt.Sprintf(". Most of it is in %s, %s per phase instead of %s", words.Middle(name),
-			words.FormatDuration(own), words.FormatDuration(usual))
+		text += fmt.Sprintf(". %s of it is in %s, %s per phase instead of %s",
+			capitalWord(mostWord(own-usual, mean-slow.Usual)), words.Middle(name), words.FormatDuration(own),
+			words.FormatDuration(usual))
 		inside, outside := c.insideQuery(slow, ids)
 		evidence = append(evidence,
 			finding.Evidence{Name: name + " in a slow phase", Value: own, Unit: "ns", From: inside},

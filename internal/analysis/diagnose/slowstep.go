@@ -128,7 +128,7 @@ func (x *slowCase) tell() error {
 	}
 	selected := finding.Selection{Begin: begin, End: end}
 	if region != trace.NoRegion {
-		text += fmt.Sprintf(", most in %s (%s more)", words.Middle(x.regions[region].Name),
+		text += fmt.Sprintf(", %s in %s (%s more)", mostWord(longer, each), words.Middle(x.regions[region].Name),
 			words.FormatDuration(longer))
 		evidence = append(evidence, finding.Evidence{Name: x.regions[region].Name + ", more than in the other steps",
 			Value: longer, Unit: "ns", From: from})

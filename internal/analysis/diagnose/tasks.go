@@ -40,6 +40,20 @@ func (a *culprits) tasks() error {
 	if len(names) == 0 || level == finding.Low {
 		return nil // the budget has it
 	}
+	rest, busy := f.lost, make([]string, len(regions))
+	for i, k := range regions {
+		rest -= f.regions[k]
+		busy[i] = quoted(a.accounts.regionNames[k])
+	}
+	more := ""
+	if float64(rest) > worthKnowing*float64(f.lost) {
+		more = fmt.Sprintf("; for %s these run no task either", words.FormatTime(rest))
+		x := finding.Evidence{Name: "awaited workers run no task", Value: float64(rest), Unit: "ns"}
+		if len(busy) <= mostNumbers {
+			x.From = a.waitQuery(f, "total(time)", " and cause_region not in ("+strings.Join(busy, ", ")+")")
+		}
+		evidence = append(evidence, x)
+	}
 	for _, r := range f.rows {
 		a.told[causeKey{r.Actor, r.Region}] = finding.Serial
 	}
@@ -48,8 +62,9 @@ func (a *culprits) tasks() error {
 		Next: "Start these tasks earlier, by their priority, or split them: other tasks cannot start before " +
 			"they end.",
 		Selection: finding.Selection{Regions: a.accounts.ids[regions[0]]},
+		NoGain:    "a scheduler would run the tasks in another order",
 		Text: fmt.Sprintf("Workers are idle for %s, %s of the time of locations. They wait for tasks on which their "+
-			"next tasks depend, or for the last tasks of the run, mostly for %s.", words.FormatTime(f.lost),
-			words.FormatShare(share), strings.Join(names, ", "))}, nil)
+			"next tasks depend, or for the last tasks of the run. Meanwhile the workers with these tasks run %s%s.",
+			words.FormatTime(f.lost), words.FormatShare(share), strings.Join(names, ", "), more)}, nil)
 	return nil
 }

@@ -85,11 +85,11 @@ func findUnrecorded(c *diagnosis) error {
 	}
 	switch {
 	case len(parts) > 0 && some:
-		f.Text += " Only input and output are recorded, mostly in " + strings.Join(parts, ", ") + "."
+		f.Text += " Only input and output are recorded. Largest parts: " + strings.Join(parts, ", ") + "."
 		f.Next = "Record the work and the communication of the program too: then Parallax can find the causes of " +
 			"waiting."
 	case len(parts) > 0:
-		f.Text += " Most of the rest is " + strings.Join(parts, ", ") + "."
+		f.Text += " Largest parts of the rest: " + strings.Join(parts, ", ") + "."
 	}
 	c.add(f, nil)
 	return nil
