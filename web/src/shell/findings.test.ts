@@ -8,9 +8,9 @@ test("findings are read from the view's data, and anything else is left out", ()
   const evidence = [{ name: "kernels", value: 102e6, unit: "ns" }];
   const gain = { time: 2e9, error: 0, share: 0.5, of: "the run", at_most: false, by: "replay", text: "The run would be 2 s shorter." };
   const proof = [{ name: "kernels", value: 102e6, least: null, most: null, unit: "ns" }];
-  const whole = { kind: "straggler", title: "Straggler", next: "Compare them.", gain, proof, seen_as: ["Idle GPUs (3 %)"], severity: "high", lost: 6e8, unit: "ns", share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
+  const whole = { kind: "straggler", title: "Straggler", next: "Compare them.", gain, no_gain: "", proof, seen_as: ["Idle GPUs (3 %)"], severity: "high", lost: 6e8, unit: "ns", share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
   expect(readFindings({ findings: [whole, { text: "" }, null, 7] })).toEqual([whole]);
-  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", title: "", next: "", gain: null, proof: [], seen_as: [], severity: "", lost: 0, unit: "ns", share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
+  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", title: "", next: "", gain: null, no_gain: "", proof: [], seen_as: [], severity: "", lost: 0, unit: "ns", share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
   expect([null, {}, { findings: 3 }].map(readFindings)).toEqual([[], [], []]);
 });
 

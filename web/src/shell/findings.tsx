@@ -50,6 +50,8 @@ export interface Finding {
   /** What to try, the time to be gained by it, and the symptoms; empty where none is known. */
   next: string;
   gain: Gain | null;
+  /** Why no gain is predicted, or "". */
+  no_gain: string;
   seen_as: string[];
   proof: Proof[];
   view: string;
@@ -97,7 +99,7 @@ function readFinding(x: Partial<Finding> | null): Finding | null {
   return {
     kind: String(x.kind ?? ""), title: words(x.title ?? x.kind), severity: x.severity ?? "", text: x.text, next: words(x.next),
     lost: amount(x.lost), unit: typeof x.unit === "string" ? x.unit : "ns", share: amount(x.share), share_of: x.share_of ?? "all time",
-    gain: typeof x.gain?.text === "string" ? x.gain : null, seen_as: Array.isArray(x.seen_as) ? x.seen_as : [], proof: Array.isArray(x.proof) ? x.proof : [],
+    gain: typeof x.gain?.text === "string" ? x.gain : null, no_gain: words(x.no_gain), seen_as: Array.isArray(x.seen_as) ? x.seen_as : [], proof: Array.isArray(x.proof) ? x.proof : [],
     view: String(x.view ?? ""), options: x.options ?? {}, selection: x.selection ?? null, evidence: Array.isArray(x.evidence) ? x.evidence : [],
   };
 }

@@ -145,7 +145,7 @@ function Stops({ bench, f, index, stop }: { bench: Workbench; f: Finding; index:
     <span class="strip-line segments" role="group" aria-label="Walk through the finding">
       {button("who", "Who?", "Select its locations and time")}
       {button("why", "Why?", `Show its numbers${f.view ? ` and the view “${f.view}”` : ""}`)}
-      {button("if", "What if?", f.gain ? "Show the predicted gain" : "No predicted gain", f.gain === null)}
+      {button("if", "What if?", f.gain ? "Show the predicted gain" : `No gain is predicted${f.no_gain && `: ${f.no_gain}`}`, f.gain === null)}
       <button type="button" title="Copy the command that fails if this cost occurs again" onClick={gate}>Gate in CI</button>
       {!bench.session.value?.readOnly && <button type="button" title="Keep this walk as a story, to edit and to export" onClick={() => void import("./later").then((l) => l.keepWalk(bench, f, index), (e) => bench.report(e))}>Keep</button>}
     </span>
