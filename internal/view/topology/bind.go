@@ -31,9 +31,12 @@ type binding struct {
 // bound to the regions that take most time; without any use event0 is the time in all
 // busy regions, or that of byWeight.
 func (r *result) bind(ctx context.Context) error {
-	r.row = make(map[trace.LocationID]int, len(r.location))
+	r.row = make([]int32, r.request.Store().Locations().Len())
+	for id := range r.row {
+		r.row[id] = -1
+	}
 	for i, id := range r.location {
-		r.row[id] = i
+		r.row[id] = int32(i)
 	}
 	used := uint(0)
 	if r.chosen != nil {
@@ -178,8 +181,8 @@ func (r *result) fromRegions(ctx context.Context, b *binding, pattern string, m 
 		}
 	}
 	return runfacts.Totals(ctx, s, r.window(), m.ID, func(list []runfacts.Total) {
-		at, ok := r.row[list[0].Location]
-		if !ok {
+		at := r.row[list[0].Location]
+		if at < 0 {
 			return
 		}
 		var sum runfacts.Joined

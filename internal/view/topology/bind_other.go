@@ -66,8 +66,8 @@ func (r *result) fromAtomics(ctx context.Context, b *binding, text string) error
 	err := s.Atomics(ctx, r.window().Locations, func(rows []trace.AtomicRow) error {
 		for i := range rows {
 			x := &rows[i]
-			at, ok := r.row[x.Location]
-			if int(x.Metric) != metric || !ok {
+			at := r.row[x.Location]
+			if int(x.Metric) != metric || at < 0 {
 				continue
 			}
 			found = true

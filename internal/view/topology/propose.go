@@ -297,7 +297,7 @@ func (r *result) byPlaces(l *proposal.Layout) error {
 		r.bare = true // numbers of places say nothing
 	}
 	p := r.start(nameOf(l), axes...)
-	number, block := r.inRank()
+	number, block := r.inRank(len(l.Places))
 	for i, id := range r.location {
 		rank := r.proposed.rank[id]
 		if rank < 0 || int(rank) >= len(l.Places) {
@@ -341,14 +341,14 @@ func blockNames(l *proposal.Layout, locations []trace.LocationID, rank []int32) 
 	return out
 }
 
-// inRank numbers the locations of each rank, and gives the side of the square that holds
-// those of any.
-func (r *result) inRank() (number []int, side int) {
+// inRank numbers the locations of each rank that has a place, and returns the side of the square that holds those of
+// any.
+func (r *result) inRank(places int) (number []int, side int) {
 	number = make([]int, len(r.location))
-	count, most := map[int32]int{}, 1
+	count, most := make([]int, places), 1
 	for i, id := range r.location {
 		rank := r.proposed.rank[id]
-		if rank < 0 {
+		if rank < 0 || int(rank) >= places {
 			continue
 		}
 		number[i] = count[rank]

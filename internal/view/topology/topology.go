@@ -58,11 +58,11 @@ func computeRuns(ctx context.Context, q *view.Request) (view.Result, error) {
 
 type result struct {
 	request  *view.Request
-	who      *roster                  // all of the run
-	wide     bool                     // places depend on values: those of all locations are read
-	location []trace.LocationID       // of each point; all of them until keep leaves the selected ones
-	row      map[trace.LocationID]int // the other way round, over all
-	number   []int                    // of the roster, of each point
+	who      *roster            // all of the run
+	wide     bool               // places depend on values: those of all locations are read
+	location []trace.LocationID // of each point; all of them until keep leaves the selected ones
+	row      []int32            // the place of each location in location; -1: it has none
+	number   []int              // of the roster, of each point
 	proposed *proposals
 	blocks   map[trace.LocationID]string // names of groups, at the location where each is read
 	blockOf  []int32                     // by rank: the number of its block; nil: the layout has none
