@@ -19,6 +19,8 @@ const (
 	repairedShare = 0.005
 )
 
+// isClock reports whether a line of an import report is about clocks, whether they disagree or not: it tells of no
+// record that is missing.
 func isClock(what string) bool {
 	return strings.Contains(what, "clock") && !strings.Contains(what, "resolution") &&
 		!strings.Contains(what, "rate of") || strings.Contains(what, "arrive before they are sent")

@@ -1,6 +1,11 @@
 package diagnose
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // Lines of import reports about clocks say that they disagree, or something else.
 func TestOnlySomeLinesSayThatClocksDisagree(t *testing.T) {
@@ -20,6 +25,21 @@ func TestOnlySomeLinesSayThatClocksDisagree(t *testing.T) {
 		"clocks of processes fitted to each other, since effects came before their causes; twice": false,
 	} {
 		if clocksDisagree(what) != want {
+			t.Errorf("%s: %v", what, !want)
+		}
+	}
+}
+
+// Joined sources with offsets are on one clock: such a run is cut into slices of time as any other.
+func TestOffsetsOfJoinedSourcesAreNoSkew(t *testing.T) {
+	for what, want := range map[string]bool{
+		"clock offsets of joined sources, as given":                false,
+		"messages that arrive before they are sent: as they stand": true,
+	} {
+		m := storetest.NewMemory()
+		m.Report(trace.Guessed, what, 1, "")
+		f := &facts{store: m.Reader()}
+		if f.skewed() != want {
 			t.Errorf("%s: %v", what, !want)
 		}
 	}

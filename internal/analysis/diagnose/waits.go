@@ -64,7 +64,7 @@ func (f *facts) count() (err error) {
 // skewed reports whether the reader of the source saw that clocks disagree.
 func (f *facts) skewed() bool {
 	return slices.ContainsFunc(f.store.Info().Report,
-		func(e trace.ReportEntry) bool { return e.Kind == trace.Guessed && isClock(e.What) })
+		func(e trace.ReportEntry) bool { return e.Kind == trace.Guessed && clocksDisagree(e.What) })
 }
 
 // A pairWindow is where collectives are looked for, and messages unless there are none or too many.
