@@ -46,22 +46,22 @@ func (s *scheduler) holdUps() error {
 	if s.regions[region].Name == waitSend {
 		what = "in channel sends"
 	}
-	holder, holds := s.holder(at.at, region)
+	held := s.holder(at.at, region)
 	lost, kind := min(sum, idle), finding.Blocked
 	// Who holds it is known, and so is its cost.
-	if t, _ := s.lockLoss(); holder != "" && t > 0 && s.regions[region].Name == waitLock {
+	if t, _ := s.lockLoss(); held.text != "" && t > 0 && s.regions[region].Name == waitLock {
 		lost, kind = float64(t), finding.Lock
-		holds = append(holds, finding.Evidence{Name: "processors idle for locks", Value: lost, Unit: "ns"})
+		held.evidence = append(held.evidence, finding.Evidence{Name: "processors idle for locks", Value: lost, Unit: "ns"})
 	}
 	n := int(math.Round(s.capacity / float64(s.length)))
 	text := fmt.Sprintf("Goroutines wait for one another while processors are idle: %s of %s waited %s %s%s and ran "+
 		"for %s. The %s %s idle for %s of the time.%s", words.Count(most.n, "goroutine"), words.Middle(at.name),
 		words.FormatDuration(most.time), what, place,
 		words.FormatDuration(at.ran), words.Count(n, "processor"), words.Plural(n, "was", "were"),
-		words.FormatShare(idle/s.capacity), holder)
+		words.FormatShare(idle/s.capacity), held.text)
 	s.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(lost / s.capacity).AtMost(finding.Medium),
 		Lost: trace.Time(lost), Hit: most.time / max(most.life, 1), Share: lost / s.capacity, ShareOf: ofProcessors,
-		View: "timeline", Text: text,
+		View: "timeline", Text: text, Next: held.next, Place: held.path,
 		Evidence: append([]finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum,
 			Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"},
 			{Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns",
@@ -70,7 +70,7 @@ func (s *scheduler) holdUps() error {
 			{Name: at.name + ", goroutines", Value: float64(most.n), Unit: "count"},
 			{Name: "processors idle", Value: idle, Unit: "ns", From: s.idleTimeQuery("max(%c - t, 0)")},
 			{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share",
-				From: s.idleTimeQuery("max(%c - t, 0) / %c")}}, holds...),
+				From: s.idleTimeQuery("max(%c - t, 0) / %c")}}, held.evidence...),
 		Selection: finding.Selection{Locations: []trace.LocationID{at.at}, Regions: []trace.RegionID{region}}}, nil)
 	s.gainOfProcessors(lost, "these goroutines did not wait for one another",
 		s.spreadOver([]trace.RegionID{region}))

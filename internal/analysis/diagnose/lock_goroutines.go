@@ -105,12 +105,19 @@ func (s *scheduler) lockLoss() (sum trace.Time, most *Cause) {
 // leastHeld is the part of the waiting for locks by goroutines of a function that one place must cause to be named.
 const leastHeld = 0.25
 
-// holder names the main holder during waits for locks: the goroutine that had the lock meanwhile, and the place where
-// it gave it back.
-func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text string, evidence []finding.Evidence) {
+// A holder is the goroutine that others wait for: the words about it, the next step and the path of its code; all
+// empty if it is not known.
+type holder struct {
+	text, next, path string
+	evidence         []finding.Evidence
+}
+
+// holder names the main holder during waits for locks or for a receiver: the goroutine that had the lock meanwhile, or
+// that received at last, and the place where it did so.
+func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) holder {
 	send := s.regions[region].Name == waitSend
 	if !send && s.regions[region].Name != waitLock {
-		return "", nil
+		return holder{}
 	}
 	best, most, all := holding{}, trace.Time(0), trace.Time(0)
 	for k, t := range s.held {
@@ -124,26 +131,29 @@ func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text 
 		}
 	}
 	if most == 0 || float64(most) < leastHeld*float64(all) || s.places[best.place].function == "" {
-		return "", nil
+		return holder{}
 	}
-	p := &s.places[best.place]
-	does := "releases the lock"
-	if send {
-		does = "receives"
+	p, name := &s.places[best.place], s.tree.Name[best.runs]
+	does := cmp.Or(best.meanwhile, "runs")
+	h := holder{path: p.path, evidence: []finding.Evidence{{
+		Name: fmt.Sprintf("waited while %s %s, up to %s", name, does, p.function), Value: float64(most), Unit: "ns",
+		From: s.schedulingQuery("total(time)", fmt.Sprintf("what = %s and waits = %d and location = %d and place = %s",
+			quoted(best.what()), waits, best.runs, quoted(p.function+" "+p.file)))}}}
+	switch {
+	case send && best.runs == waits:
+		h.text = fmt.Sprintf(" For %s of the waiting, %s %s until it receives in %s (%s). The waiting goroutines are "+
+			"also the receivers, as with a channel that is a semaphore.", words.FormatTime(most), words.Middle(name), does,
+			words.Middle(p.function), p.file)
+	case send:
+		h.text = fmt.Sprintf(" For %s of the waiting, their receiver, %s, %s until it receives in %s (%s).",
+			words.FormatTime(most), words.Middle(name), does, words.Middle(p.function), p.file)
+		h.next = "Receive in more goroutines, or shorten what the receiver does between two receives."
+	case best.meanwhile != "":
+		h.text = fmt.Sprintf(" For %s of the waiting, %s held the lock (it %s) until it releases the lock in %s (%s).",
+			words.FormatTime(most), words.Middle(name), best.meanwhile, words.Middle(p.function), p.file)
+	default:
+		h.text = fmt.Sprintf(" For %s of the waiting, %s ran until it releases the lock in %s (%s).",
+			words.FormatTime(most), words.Middle(name), words.Middle(p.function), p.file)
 	}
-	did := "ran"
-	if best.meanwhile != "" {
-		did = fmt.Sprintf("held the lock (it %s)", best.meanwhile)
-	}
-	text = fmt.Sprintf(" For %s of the waiting, %s %s until it %s in %s (%s).", words.FormatTime(most),
-		words.Middle(s.tree.Name[best.runs]), did, does, words.Middle(p.function), p.file)
-	if send && best.runs == waits {
-		text += " The waiting goroutines are also the receivers, as with a channel that is a semaphore."
-	}
-	return text,
-		[]finding.Evidence{{Name: "waited while " + s.tree.Name[best.runs] + " ran up to " + p.function,
-			Value: float64(most), Unit: "ns",
-			From: s.schedulingQuery("total(time)",
-				fmt.Sprintf("what = %s and waits = %d and location = %d and place = %s",
-					quoted(best.what()), waits, best.runs, quoted(p.function+" "+p.file)))}}
+	return h
 }

@@ -15,7 +15,7 @@ const (
 	idlesLock  = "idle for a lock" // the same, but it idles for a lock: time below 0
 	holdsLock  = "held by a lock"  // goroutines wait for a lock while others run up to where they give it back; with
 	// ", " and what these do, if they do not run
-	holdsSend = "held by receiver" // goroutines wait to send while others run up to where they receive
+	holdsSend = "held by receiver" // goroutines wait to send while others run up to where they receive; the same
 )
 
 // A SchedulingRow is a piece of time that goroutines of one function cost.

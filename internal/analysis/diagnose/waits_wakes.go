@@ -67,12 +67,13 @@ type wakeCause struct {
 	region string
 }
 
-// A holding is goroutines of a function that wait while those of another run up to where they give a lock back.
+// A holding is goroutines of a function that wait while those of another run, or sleep, up to where they give a lock
+// back or receive.
 type holding struct {
 	waits, runs trace.LocationID
 	place       int32
 	send        bool   // it waits for a receiver, not for a lock
-	meanwhile   string // what the holder does that does not run: "sleeps"
+	meanwhile   string // what the holder or receiver does that does not run: "sleeps"
 }
 
 // A goPlace is where a goroutine woke or made another.
@@ -598,8 +599,8 @@ type blockedPiece struct {
 	at int // among those of the moment
 }
 
-// blocked follows the waits for locks and in sends of goroutines of the program in a part, and adds up the run time
-// of the goroutines that gave the locks back, or that received.
+// blocked follows the waits for locks and in sends of goroutines of the program in a part, and adds up what the
+// goroutines did that gave the locks back, or that received.
 func (h *wakeReader) blocked() (out []*blockedPiece) {
 	parent := func(a int32) trace.LocationID { return h.tree.Parent[h.actors[a]] }
 	for a, id := range h.actors {
@@ -624,7 +625,7 @@ func (h *wakeReader) blocked() (out []*blockedPiece) {
 				out = append(out, &blockedPiece{Piece: *p})
 				send := h.regions[what].Name == waitSend
 				does := ""
-				if kind == string(finding.Lock) && !send {
+				if send && h.how(p) == waitSend || !send && kind == string(finding.Lock) {
 					does = h.meanwhile(p)
 				}
 				if counts && p.Place != wake.None && !h.own[p.Actor] && (does != "" ||
@@ -650,13 +651,14 @@ func (h *wakeReader) noteHeld(k *holding, p *wake.Piece) {
 
 // what names the rows of it.
 func (k *holding) what() string {
-	switch {
-	case k.send:
-		return holdsSend
-	case k.meanwhile != "":
-		return holdsLock + ", " + k.meanwhile
+	what := holdsLock
+	if k.send {
+		what = holdsSend
 	}
-	return holdsLock
+	if k.meanwhile != "" {
+		what += ", " + k.meanwhile
+	}
+	return what
 }
 
 // processorIDs are the numbers of processors: those in their names where GOMAXPROCS is recorded, since it is the

@@ -16,8 +16,8 @@ var scheduling = table.NewFunction("scheduling",
 	windowArguments,
 	[]table.Column{
 		{Name: "what", Kind: table.Text, Help: "alone; idle meanwhile; idle for a lock (its time is below 0, since " +
-			"that time is no serial part); held by a lock, and with a comma what its holder does that does not " +
-			"run; held by receiver"},
+			"that time is no serial part); held by a lock; held by receiver; these two with a comma and what the " +
+			"holder or receiver does that does not run"},
 		{Name: "location", Kind: table.Integer, Help: "of the goroutines that run, by where they start"},
 		{Name: "waits", Kind: table.Integer, Null: true, Help: "of those that wait"},
 		{Name: "function", Kind: table.Text, Help: "that runs alone"},

@@ -35,6 +35,7 @@ region "waiting: select" category=state role=synchronization
 region "waiting: chan receive" category=state role=synchronization
 region "waiting: chan send" category=state role=synchronization
 region "waiting: network" category=state role=communication
+region "waiting: sleep" category=state role=idle
 region "GC (idle)" category=label role=annotation
 region "GC (dedicated)" category=label role=annotation
 `
@@ -458,9 +459,9 @@ func TestBlockedSendersNameTheReceiver(t *testing.T) {
 		about []string
 	}{
 		{locking(false, all).asGoWaiting("waiting: chan send", woken, func(int) string { return "main.work" }),
-			[]string{"at run/goroutines/main.work\nin waiting: chan send\n", "waited while main.work ran up to main.take = "}},
+			[]string{"at run/goroutines/main.work\nin waiting: chan send\n", "waited while main.work runs, up to main.take = "}},
 		{locking(false, one).asGoWaiting("waiting: chan send", woken, func(k int) string { return []string{"main.consume", "main.work"}[min(k, 1)] }),
-			[]string{"main.work, waiting: chan send = ", "waited while main.consume ran up to main.take = "}},
+			[]string{"main.work, waiting: chan send = ", "waited while main.consume runs, up to main.take = "}},
 	} {
 		d := read(t, text(c.trace).store(t))
 		f := &d.Findings[0]
@@ -472,6 +473,48 @@ func TestBlockedSendersNameTheReceiver(t *testing.T) {
 				t.Errorf("%q is not in\n%s", s, d.about(f))
 			}
 		}
+	}
+}
+
+// A receiver that sleeps between two receives holds the senders up: it is named, with where it receives, and all the
+// time of its sleep counts.
+func TestBlockedSendersNameTheReceiverThatSleeps(t *testing.T) {
+	const senders, rounds, sleep, take = 4, 40, 4000, 10
+	g, links, asleep := &goText{}, "", 0
+	states, at := make([][]string, senders), make([]int, senders)
+	var receiver []string
+	for r := range rounds {
+		k, begin := r%senders, r*(sleep+take)
+		woken := begin + sleep + take
+		receiver = append(receiver, fmt.Sprintf("waiting: sleep %d %d", begin, begin+sleep),
+			fmt.Sprintf("running %d %d", begin+sleep, woken))
+		states[k] = append(states[k], fmt.Sprintf("running %d %d", at[k], at[k]+take),
+			fmt.Sprintf("waiting: chan send %d %d", at[k]+take, woken),
+			fmt.Sprintf(`runnable %d %d|"woken at"="runtime.chanrecv1 runtime/chan.go:9\nmain.write main.go:7"`,
+				woken, woken+1))
+		links += fmt.Sprintf("link wake %d \"run/goroutines/main.write/goroutine 1\" -> %d "+
+			"\"run/goroutines/main.work/goroutine %d\" from=running to=runnable\n", 1000*woken, 1000*woken, k+2)
+		for b := 0; b <= begin; b += sleep + take { // the receiver sleeps from b on
+			asleep += max(b+sleep-max(b, at[k]+take), 0)
+		}
+		at[k] = woken + 1
+	}
+	end := rounds * (sleep + take)
+	g.processor(fmt.Sprintf("idle 0 %d", end))
+	g.processor(fmt.Sprintf("idle 0 %d", end))
+	g.goroutine("main.write", 0, end, receiver...)
+	for k := range senders {
+		g.goroutine("main.work", 0, end+1, states[k]...)
+	}
+	d := read(t, text(g.String()+links).store(t))
+	f := &d.Findings[0]
+	last := f.Evidence[len(f.Evidence)-1]
+	if f.Kind != finding.Blocked || !strings.Contains(f.Text, "their receiver, main.write, sleeps until it receives in main.write (main.go:7)") ||
+		!strings.Contains(f.Next, "Receive in more goroutines") {
+		t.Errorf("%s: %s %s", f.Kind, f.Text, f.Next)
+	}
+	if last.Name != "waited while main.write sleeps, up to main.write" || last.Value != float64(1000*asleep) {
+		t.Errorf("%s = %v, want %d", last.Name, last.Value, 1000*asleep)
 	}
 }
 
