@@ -48,33 +48,58 @@ func (s *scheduler) holdUps() error {
 	}
 	held := s.holder(at.at, region)
 	lost, kind := min(sum, idle), finding.Blocked
-	// Who holds it is known, and so is its cost.
-	if t, _ := s.lockLoss(); held.text != "" && t > 0 && s.regions[region].Name == waitLock {
-		lost, kind = float64(t), finding.Lock
-		held.evidence = append(held.evidence, finding.Evidence{Name: "processors idle for locks", Value: lost, Unit: "ns"})
+	waited := []finding.Evidence{{Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns",
+		From: s.blockedQuery(most, region)}}
+	path := ""
+	if held.at != nil {
+		path, waited = held.at.path, append(waited, held.evidence)
+		// Who holds the lock is known, and so is its cost.
+		if t, _ := s.lockLoss(); t > 0 && !held.send {
+			lost, kind = float64(t), finding.Lock
+			waited = append(waited, finding.Evidence{Name: "processors idle for locks", Value: lost, Unit: "ns"})
+		}
 	}
 	n := int(math.Round(s.capacity / float64(s.length)))
-	text := fmt.Sprintf("Goroutines wait for one another while processors are idle: %s of %s waited %s %s%s and ran "+
-		"for %s. The %s %s idle for %s of the time.%s", words.Count(most.n, "goroutine"), words.Middle(at.name),
-		words.FormatDuration(most.time), what, place,
-		words.FormatDuration(at.ran), words.Count(n, "processor"), words.Plural(n, "was", "were"),
-		words.FormatShare(idle/s.capacity), held.text)
+	text := fmt.Sprintf("%s The %s %s idle for %s of the time.", s.blockedWords(at, most, what+place, &held),
+		words.Count(n, "processor"), words.Plural(n, "was", "were"), words.FormatShare(idle/s.capacity))
 	s.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(lost / s.capacity).AtMost(finding.Medium),
 		Lost: trace.Time(lost), Hit: most.time / max(most.life, 1), Share: lost / s.capacity, ShareOf: ofProcessors,
-		View: "timeline", Text: text, Next: held.next, Place: held.path,
-		Evidence: append([]finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum,
-			Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"},
-			{Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns",
-				From: s.blockedQuery(most, region)},
-			{Name: at.name + ", running", Value: at.ran, Unit: "ns", From: s.stateQuery(stateRunning, at)},
-			{Name: at.name + ", goroutines", Value: float64(most.n), Unit: "count"},
-			{Name: "processors idle", Value: idle, Unit: "ns", From: s.idleTimeQuery("max(%c - t, 0)")},
-			{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share",
-				From: s.idleTimeQuery("max(%c - t, 0) / %c")}}, held.evidence...),
+		View: "timeline", Text: text, Next: held.next(), Place: path,
+		Evidence: append(waited,
+			finding.Evidence{Name: at.name + ", running", Value: at.ran, Unit: "ns",
+				From: s.stateQuery(stateRunning, at)},
+			finding.Evidence{Name: "waited on locks and in sends, all goroutines", Value: sum, Unit: "ns"},
+			finding.Evidence{Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"},
+			finding.Evidence{Name: at.name + ", goroutines", Value: float64(most.n), Unit: "count"},
+			finding.Evidence{Name: "processors idle", Value: idle, Unit: "ns", From: s.idleTimeQuery("max(%c - t, 0)")},
+			finding.Evidence{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share",
+				From: s.idleTimeQuery("max(%c - t, 0) / %c")}),
 		Selection: finding.Selection{Locations: []trace.LocationID{at.at}, Regions: []trace.RegionID{region}}}, nil)
 	s.gainOfProcessors(lost, "these goroutines did not wait for one another",
 		s.spreadOver([]trace.RegionID{region}))
 	return nil
+}
+
+// blockedWords describes the waiting of the goroutines of a function: who holds them up, if that explains most of it.
+func (s *scheduler) blockedWords(at *goroutines, most *blocked, what string, held *holder) string {
+	who, waited := fmt.Sprintf("%s of %s", words.Count(most.n, "goroutine"), words.Middle(at.name)),
+		words.FormatDuration(most.time)
+	ran := words.FormatDuration(at.ran)
+	if held.at == nil || held.alike || float64(held.time) < most.time/2 {
+		text := fmt.Sprintf("Goroutines wait for one another while processors are idle: %s waited %s %s and ran for %s.",
+			who, waited, what, ran)
+		if held.at != nil {
+			text += fmt.Sprintf(" For %s of the waiting, %s %s (%s).", words.FormatTime(held.time),
+				words.Middle(held.name), held.does, held.place())
+			if held.alike && held.send {
+				text += " The waiting goroutines are also the receivers, as with a channel that is a semaphore."
+			}
+		}
+		return text
+	}
+	return fmt.Sprintf("%s holds up %s: they waited %s %s, %s of it while %s %s (%s), and ran for %s.",
+		words.Middle(held.name), who, waited, strings.TrimSuffix(what, ","), words.FormatTime(held.time),
+		words.Middle(held.name), held.does, held.place(), ran)
 }
 
 // blockedQuery asks for the time of blocked goroutines in a region.

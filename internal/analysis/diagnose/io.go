@@ -32,13 +32,12 @@ func findCostly(c *diagnosis) error {
 		return nil
 	}
 	a := &culprits{diagnosis: c}
-	tellCostly(c, finding.IO, "Reading and writing takes", "reading and writing took no time",
-		func(k int32) bool { return c.accounts.role[k] == trace.RoleIO })
-	tellCostly(c, finding.StartUp, "Starting and ending the run takes", "starting and ending took no time", a.starts)
+	tellCostly(c, finding.IO, "reading and writing", func(k int32) bool { return c.accounts.role[k] == trace.RoleIO })
+	tellCostly(c, finding.StartUp, "starting and ending the run", a.starts)
 	return nil
 }
 
-func tellCostly(c *diagnosis, kind finding.Kind, lead, assumed string, want func(k int32) bool) {
+func tellCostly(c *diagnosis, kind finding.Kind, what string, want func(k int32) bool) {
 	sum, top, most := trace.Time(0), int32(-1), trace.Time(0)
 	var all []trace.RegionID
 	for k, times := range c.accounts.work {
@@ -73,13 +72,13 @@ func tellCostly(c *diagnosis, kind finding.Kind, lead, assumed string, want func
 	}
 	c.add(finding.Finding{Kind: kind, Severity: level, Lost: sum, Hit: hit, View: "profile",
 		Selection: finding.Selection{Regions: c.accounts.ids[top]},
-		Text: fmt.Sprintf("%s %s of the time of %s, %s in %s (%s).", lead, words.FormatShare(hit), whose,
+		Text: fmt.Sprintf("%s takes %s of the time of %s, %s in %s (%s).", capitalWord(what), words.FormatShare(hit), whose,
 			mostWord(float64(most), float64(sum)), words.Middle(c.accounts.regionNames[top]), c.amount(float64(most))),
 		Evidence: []finding.Evidence{
-			{Name: "time", Value: float64(sum), Unit: c.unit, From: sumQuery("total(exclusive)", c.times(all))},
+			{Name: what, Value: float64(sum), Unit: c.unit, From: sumQuery("total(exclusive)", c.times(all))},
 			{Name: "share of the time", Value: hit, Unit: "share",
 				From: sumQuery(fmt.Sprintf("total(exclusive) / %d", c.accounts.time), c.times(all))},
 			{Name: c.accounts.regionNames[top], Value: float64(most), Unit: c.unit,
 				From: sumQuery("total(exclusive)", c.times(c.accounts.ids[top]))}}}, nil)
-	c.removeAll(want, assumed)
+	c.removeAll(want, what+" took no time")
 }

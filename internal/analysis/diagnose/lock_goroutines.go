@@ -105,55 +105,65 @@ func (s *scheduler) lockLoss() (sum trace.Time, most *Cause) {
 // leastHeld is the part of the waiting for locks by goroutines of a function that one place must cause to be named.
 const leastHeld = 0.25
 
-// A holder is the goroutine that others wait for: the words about it, the next step and the path of its code; all
-// empty if it is not known.
+// A holder is the goroutines of a function that others wait for.
 type holder struct {
-	text, next, path string
-	evidence         []finding.Evidence
+	name, does  string     // "main.write", "sleeps until it receives"
+	at          *goPlace   // where they release the lock or receive; nil if that is not known
+	time        trace.Time // in which others wait for that
+	send, alike bool       // those that wait send; they are of the same function
+	evidence    finding.Evidence
 }
 
-// holder names the main holder during waits for locks or for a receiver: the goroutine that had the lock meanwhile, or
-// that received at last, and the place where it did so.
-func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) holder {
-	send := s.regions[region].Name == waitSend
-	if !send && s.regions[region].Name != waitLock {
-		return holder{}
+// holder finds the main holder during waits for locks or for a receiver: the goroutine that had the lock meanwhile, or
+// that received at last.
+func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (h holder) {
+	h.send = s.regions[region].Name == waitSend
+	if !h.send && s.regions[region].Name != waitLock {
+		return h
 	}
-	best, most, all := holding{}, trace.Time(0), trace.Time(0)
+	best, all := holding{}, trace.Time(0)
 	for k, t := range s.held {
-		if k.waits != waits || k.send != send {
+		if k.waits != waits || k.send != h.send {
 			continue
 		}
 		all += t
-		if t > most || t == most && (k.runs < best.runs || k.runs == best.runs &&
+		if t > h.time || t == h.time && (k.runs < best.runs || k.runs == best.runs &&
 			(k.place < best.place || k.place == best.place && k.meanwhile < best.meanwhile)) {
-			best, most = k, t
+			best, h.time = k, t
 		}
 	}
-	if most == 0 || float64(most) < leastHeld*float64(all) || s.places[best.place].function == "" {
-		return holder{}
+	if h.time == 0 || float64(h.time) < leastHeld*float64(all) || s.places[best.place].function == "" {
+		return h
 	}
-	p, name := &s.places[best.place], s.tree.Name[best.runs]
+	h.at, h.name, h.alike = &s.places[best.place], s.tree.Name[best.runs], best.runs == waits
 	does := cmp.Or(best.meanwhile, "runs")
-	h := holder{path: p.path, evidence: []finding.Evidence{{
-		Name: fmt.Sprintf("waited while %s %s, up to %s", name, does, p.function), Value: float64(most), Unit: "ns",
-		From: s.schedulingQuery("total(time)", fmt.Sprintf("what = %s and waits = %d and location = %d and place = %s",
-			quoted(best.what()), waits, best.runs, quoted(p.function+" "+p.file)))}}}
 	switch {
-	case send && best.runs == waits:
-		h.text = fmt.Sprintf(" For %s of the waiting, %s %s until it receives in %s (%s). The waiting goroutines are "+
-			"also the receivers, as with a channel that is a semaphore.", words.FormatTime(most), words.Middle(name), does,
-			words.Middle(p.function), p.file)
-	case send:
-		h.text = fmt.Sprintf(" For %s of the waiting, their receiver, %s, %s until it receives in %s (%s).",
-			words.FormatTime(most), words.Middle(name), does, words.Middle(p.function), p.file)
-		h.next = "Receive in more goroutines, or shorten what the receiver does between two receives."
+	case h.send:
+		h.does = does + " until it receives"
 	case best.meanwhile != "":
-		h.text = fmt.Sprintf(" For %s of the waiting, %s held the lock (it %s) until it releases the lock in %s (%s).",
-			words.FormatTime(most), words.Middle(name), best.meanwhile, words.Middle(p.function), p.file)
+		h.does = fmt.Sprintf("holds the lock (it %s)", does)
 	default:
-		h.text = fmt.Sprintf(" For %s of the waiting, %s ran until it releases the lock in %s (%s).",
-			words.FormatTime(most), words.Middle(name), words.Middle(p.function), p.file)
+		h.does = does + " until it releases the lock"
 	}
+	h.evidence = finding.Evidence{Name: fmt.Sprintf("of it while %s %s", h.name, does), Value: float64(h.time),
+		Unit: "ns", From: s.schedulingQuery("total(time)",
+			fmt.Sprintf("what = %s and waits = %d and location = %d and place = %s", quoted(best.what()), waits, best.runs,
+				quoted(h.at.function+" "+h.at.file)))}
 	return h
+}
+
+// place is the place in the words of a sentence.
+func (h *holder) place() string {
+	if h.at.function == h.name {
+		return h.at.file
+	}
+	return fmt.Sprintf("%s, %s", words.Middle(h.at.function), h.at.file)
+}
+
+// next is the next step that follows from who holds the others up; "" if that is not known.
+func (h *holder) next() string {
+	if h.at == nil || !h.send || h.alike {
+		return ""
+	}
+	return "Receive in more goroutines, or shorten what the receiver does between two receives."
 }

@@ -141,8 +141,18 @@ func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }
 
 func (r *result) signed(v float64) string { return view.Signed(v, r.format) }
 
-// changeWords writes the change of an estimate.
-func changeWords(e *compare.Estimate) string { return relative(1+e.Change.Share, 1) }
+// changeWords writes the change of an estimate: that of the means, which the sentence names, and the median change
+// where runs differ so much that it is another.
+func changeWords(e *compare.Estimate) string {
+	means, median := relative(e.B, e.A), relative(1+e.Change.Share, 1)
+	if e.A == 0 || math.Abs(e.B/e.A-1-e.Change.Share) < leastApart {
+		return median
+	}
+	return fmt.Sprintf("%s by the means, %s by the median of all pairs of runs", means, median)
+}
+
+// leastApart is the difference from which on the change of the means and the median change are both written.
+const leastApart = 0.01
 
 // relative writes a change: "3.1 % more".
 func relative(b, a float64) string {

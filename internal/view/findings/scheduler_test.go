@@ -459,9 +459,9 @@ func TestBlockedSendersNameTheReceiver(t *testing.T) {
 		about []string
 	}{
 		{locking(false, all).asGoWaiting("waiting: chan send", woken, func(int) string { return "main.work" }),
-			[]string{"at run/goroutines/main.work\nin waiting: chan send\n", "waited while main.work runs, up to main.take = "}},
+			[]string{"at run/goroutines/main.work\nin waiting: chan send\n", "of it while main.work runs = "}},
 		{locking(false, one).asGoWaiting("waiting: chan send", woken, func(k int) string { return []string{"main.consume", "main.work"}[min(k, 1)] }),
-			[]string{"main.work, waiting: chan send = ", "waited while main.consume runs, up to main.take = "}},
+			[]string{"main.work, waiting: chan send = ", "of it while main.consume runs = "}},
 	} {
 		d := read(t, text(c.trace).store(t))
 		f := &d.Findings[0]
@@ -508,13 +508,16 @@ func TestBlockedSendersNameTheReceiverThatSleeps(t *testing.T) {
 	}
 	d := read(t, text(g.String()+links).store(t))
 	f := &d.Findings[0]
-	last := f.Evidence[len(f.Evidence)-1]
-	if f.Kind != finding.Blocked || !strings.Contains(f.Text, "their receiver, main.write, sleeps until it receives in main.write (main.go:7)") ||
+	held := f.Evidence[1]
+	if f.Kind != finding.Blocked || !strings.HasPrefix(f.Text, "main.write holds up 4 goroutines of main.work: they waited ") ||
 		!strings.Contains(f.Next, "Receive in more goroutines") {
 		t.Errorf("%s: %s %s", f.Kind, f.Text, f.Next)
 	}
-	if last.Name != "waited while main.write sleeps, up to main.write" || last.Value != float64(1000*asleep) {
-		t.Errorf("%s = %v, want %d", last.Name, last.Value, 1000*asleep)
+	if !strings.Contains(f.Text, " of it while main.write sleeps until it receives (main.go:7)") {
+		t.Error(f.Text)
+	}
+	if held.Name != "of it while main.write sleeps" || held.Value != float64(1000*asleep) {
+		t.Errorf("%s = %v, want %d", held.Name, held.Value, 1000*asleep)
 	}
 }
 
