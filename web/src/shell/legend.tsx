@@ -34,7 +34,7 @@ export function Legend({ scene, plain, symbols = [] }: { scene: Scene | null; pl
     <ul ref={list} class={`legend${scene.legend.length <= few ? " legend-few" : ""}${hidden > 0 ? " legend-cut" : ""}${open ? " legend-open" : ""}`} aria-label="Legend">
       {symbols.map((s) => <li key={s.sign}><span class="legend-entry"><span class="legend-sign" aria-hidden="true">{s.sign}</span>{s.words}</span></li>)}
       {joinSame(scene.legend, bench.colours[bench.tint.value]).slice(0, 60).map((group, i) => (
-        <li key={i}>{group.map((e, k) => <Entry key={k} entry={e} short={apart.shorten(e.label, 28) || middle(e.label, 28)} plain={plain} same={k > 0} />)}</li>
+        <li key={i}>{group.map((e, k) => <Entry key={k} entry={e} short={isName(e) ? apart.shorten(e.label, 28) || middle(e.label, 28) : e.label} plain={plain} same={k > 0} />)}</li>
       ))}
       {hidden > 0 && (
         <li class="legend-rest">
@@ -79,6 +79,9 @@ export function joinSame(entries: readonly LegendEntry[], table: Uint32Array): L
 
 /** Colours of regions and locations; others, such as that of lines, stand for what their words say. */
 const isCategory = (colour: number) => colour >= palette.sections.compute!.start && colour < palette.sections.viridis!.start;
+
+/** Whether an entry names a region or a location, whose names may be of any length; others explain, in whole words. */
+const isName = (e: LegendEntry) => e.region !== noID || e.parent !== noID;
 
 const isRamp = (e: LegendEntry) => e.rampEnd !== none && e.rampEnd !== 0 && e.rampEnd !== e.colour;
 

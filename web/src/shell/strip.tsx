@@ -3,7 +3,7 @@
 // to do next. Its buttons are the stops of a walk: who, why, what if.
 
 import { effect, signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../widget/icon";
 import { useBench } from "./context";
 import { ask, asking, askVerdict, evidenceWords, found, gainWords, gravity, readWalk, verdict, walkTo, type Finding, type Gain, type Proof, type Stop } from "./findings";
@@ -49,6 +49,7 @@ export function gateCommand(source: string, f: Finding): string {
 
 export function Strip() {
   const bench = useBench();
+  const sentence = useRest();
   useEffect(() => effect(() => ask(bench)), []);
   useEffect(() => effect(() => askVerdict(bench)), []);
   const { run, list } = found.value;
@@ -66,7 +67,7 @@ export function Strip() {
   return (
     <section class={`strip ${f.kind === "" ? "quiet" : gravity(f.severity)}${folded.value ? " strip-folded" : ""}`} aria-label="Answer">
       <div class="strip-words">
-        <p class="strip-text" title={f.text}>{index >= 0 && verdict.value ? `${bench.run.value?.name ?? ""}: ` : ""}{middle(f.text, 400)}</p>
+        <p ref={sentence} class="strip-text" title={f.text}>{index >= 0 && verdict.value ? `${bench.run.value?.name ?? ""}: ` : ""}{middle(f.text, 400)}</p>
         {!folded.value && <Details f={f} stop={stop} cost={cost} />}
       </div>
       {!folded.value && <Bars list={stop === "if" && f.gain ? gainProof(f.gain) : f.proof} />}
@@ -79,6 +80,22 @@ export function Strip() {
       </div>
     </section>
   );
+}
+
+/** Gives the text below a sentence the lines that the sentence leaves of five, so that what does not fit ends in "…". */
+function useRest() {
+  const p = useRef<HTMLParagraphElement>(null);
+  useLayoutEffect(() => {
+    const e = p.current;
+    if (!e) return;
+    const observer = new ResizeObserver(() => {
+      const lines = Math.round(e.clientHeight / parseFloat(getComputedStyle(e).lineHeight));
+      e.parentElement!.style.setProperty("--rest", String(Math.max(1, 5 - lines)));
+    });
+    observer.observe(e);
+    return () => observer.disconnect();
+  });
+  return p;
 }
 
 /** The cost, the next step and the symptoms, in this order: what has no room is not drawn. At a stop, what it says. */

@@ -48,7 +48,7 @@ export function TickSlider({ label, value, stretches, suggested, cut, set }: Pro
       <button type="button" class="plain" title={`The picture after this ${label}`} aria-label={`Larger ${label}`} onClick={() => step(1)}>›</button>
       <output title={cut}>{text.split(/(?<=,) /).map((part, i) => <Fragment key={part}>{i > 0 && " "}<span>{part}</span></Fragment>)}</output>
       {suggested !== undefined && (
-        <button type="button" class="plain" title={`Nearest to all the gain at none of the loss: ${label} = ${suggested.toPrecision(4)}`} onClick={() => set(suggested)}>{`suggested ${suggested.toPrecision(2)}`}</button>
+        <button type="button" class="plain" title={`Nearest to all the gain at none of the loss: ${label} = ${suggested.toPrecision(4)}`} onClick={() => set(suggested)}>{`balanced ${suggested.toPrecision(2)}`}</button>
       )}
     </span>
   );

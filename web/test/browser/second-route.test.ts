@@ -263,7 +263,7 @@ async function wrongTexts(p: Panel): Promise<string[]> {
   }
   // Around the picture stands nothing that is not in it, but what the slider says, which has a test of its own.
   const said = learn([p.words, p.layers, p.answer], { forms: new Set(all.forms), words: new Set() });
-  const around = p.around.replace(/p [\d.]+, (gain|all)[^‹›]*?suggested [\d.]+/, "");
+  const around = p.around.replace(/p [\d.]+, (gain|all)[^‹›]*?balanced [\d.]+/, "");
   wrong.push(...numbers(around).filter((n) => !said.forms.has(n)).map((n) => `${p.view}: ${n} around the picture`));
   return wrong;
 }
@@ -495,7 +495,7 @@ test("the slider of p says what the picture beside it gains and loses, after eac
   await page.locator(".tick-slider output", { hasText: "gain" }).waitFor(); // it asks on its own
   const first = await slider();
   expect(first.stretches.length).toBeGreaterThan(1);
-  expect(first.suggests).toBe(`suggested ${first.suggested.toPrecision(2)}`);
+  expect(first.suggests).toBe(`balanced ${first.suggested.toPrecision(2)}`);
   const inside = first.stretches.slice(-4).flatMap(({ from, to }) => [0.001, 0.5, 0.999].map((x) => from + x * (to - from)));
   for (const p of [first.p, first.suggested, ...inside]) {
     await page.evaluate(([id, v]) => (window as unknown as { parallax: Bench }).parallax.setOption(id as string, "p", [String(v)]), [first.id, p]);
