@@ -5,6 +5,7 @@ import type * as t from "./types";
 import type { Scene } from "../scene/scene";
 import { packIDs } from "./ids";
 import { createLine, query, type Query } from "./line";
+import { Pictures } from "./pictures";
 import { Together } from "./together";
 import { upload, type UploadFile } from "./upload";
 import { ColumnKeep, decodeScene } from "./wire";
@@ -88,6 +89,8 @@ export interface Api {
   pickItem(run: string, request: t.ViewRequest, item: number, ticket?: Ticket): Promise<t.Fact | null>;
   /** The address of a file to download. */
   exportURL(run: string, request: t.ViewRequest, format: t.ExportFormat, theme: t.Theme, hues: string, figure?: Figure): string;
+  /** Resolves once the pictures are there that the page asks for now, after so many ms at the latest. */
+  pictures(most: number): Promise<void>;
   /** The line is slow, by the server's setting or by measured answers. */
   slow(): boolean;
   /** Calls f with the server's cached bytes and its limit, with each answer that has them. */
@@ -101,6 +104,7 @@ export function createApi(base = ""): Api {
   const line = createLine(base);
   const keep = new ColumnKeep();
   const together = new Together(line);
+  const pictures = new Pictures();
   const run = (id: string, rest: string) => `/api/runs/${encodeURIComponent(id)}/${rest}`;
   const inView = (what: string, r: t.ViewRequest, more: Query = {}) => `views/${encodeURIComponent(r.view)}/${what}?${viewQuery(r, more)}`;
   const view = (id: string, what: string, r: t.ViewRequest, more: Query = {}) => run(id, inView(what, r, more));
@@ -149,7 +153,7 @@ export function createApi(base = ""): Api {
     scene: async (id, r, ticket) => {
       const have = keep.keys();
       const more = { ...ticketed(ticket), coarse: ticket?.coarse ? 1 : undefined, have: have.length > 0 ? have : undefined };
-      return decodeScene(await bytes(id, inView("scene", r, more), ticket), keep);
+      return decodeScene(await pictures.count(bytes(id, inView("scene", r, more), ticket)), keep);
     },
     scenes: async (id, r, ticket, draw) => {
       if (!api.slow()) return draw(await api.scene(id, r, ticket));
@@ -164,6 +168,7 @@ export function createApi(base = ""): Api {
     pickItem: async (id, r, item, ticket) =>
       (await line.json<t.Pick>(view(id, "pick", r, { item, ...ticketed(ticket) }), ticket?.signal)).fact,
     exportURL: (id, r, format, theme, hues, figure) => base + view(id, "export", r, { format, theme, "region-colours": hues || undefined, size: figure?.size || undefined, letter: figure?.letter || undefined }),
+    pictures: (most) => pictures.there(most),
     slow: () => line.remote || line.rate < slowRate,
     onKept: (told) => void (line.kept = told),
   };

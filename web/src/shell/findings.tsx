@@ -212,7 +212,8 @@ export function ask(bench: Workbench): void {
   }
   asking.value = run;
   const mine = (abort = new AbortController());
-  bench.api.data(run, { view: "findings", width: 960, height: 540 }, { panel: "findings", seq: Date.now(), signal: mine.signal })
+  bench.pictures()
+    .then(() => bench.api.data(run, { view: "findings", width: 960, height: 540 }, { panel: "findings", seq: Date.now(), signal: mine.signal }))
     .then((d) => {
       if (bench.runID.peek() !== run) return;
       found.value = { run, list: readFindings(d.data), shown: amount((d.data as { shown?: unknown } | null)?.shown) || 10, pop: readEfficiency(d.data), answer: readFinding((d.data as { answer?: Partial<Finding> } | null)?.answer ?? null) };

@@ -39,6 +39,8 @@ export function followSelection(bench: Workbench): void {
     const askNow = async () => {
       abort = new AbortController();
       const mine = ++seq;
+      if (summary.peek() === null) await bench.pictures();
+      if (mine !== seq) return;
       try {
         const s = await bench.api.summary(run, spec, { panel: "summary", seq: mine, signal: abort.signal, together: true });
         if (mine !== seq) return;
