@@ -86,8 +86,8 @@ func (s *scheduler) blockedWords(at *goroutines, most *blocked, what string, hel
 		words.FormatDuration(most.time)
 	ran := words.FormatDuration(at.ran)
 	if held.at == nil || held.alike || float64(held.time) < most.time/2 {
-		text := fmt.Sprintf("Goroutines wait for one another while processors are idle: %s waited %s %s and ran for %s.",
-			who, waited, what, ran)
+		text := fmt.Sprintf("Goroutines wait for one another while processors are idle: %s waited %s %s and ran for "+
+			"%s.", who, waited, what, ran)
 		if held.at != nil {
 			text += fmt.Sprintf(" For %s of the waiting, %s %s (%s).", words.FormatTime(held.time),
 				words.Middle(held.name), held.does, held.place())

@@ -145,10 +145,10 @@ func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (h hol
 	default:
 		h.does = does + " until it releases the lock"
 	}
+	where := fmt.Sprintf("what = %s and waits = %d and location = %d and place = %s", quoted(best.what()), waits,
+		best.runs, quoted(h.at.function+" "+h.at.file))
 	h.evidence = finding.Evidence{Name: fmt.Sprintf("of it while %s %s", h.name, does), Value: float64(h.time),
-		Unit: "ns", From: s.schedulingQuery("total(time)",
-			fmt.Sprintf("what = %s and waits = %d and location = %d and place = %s", quoted(best.what()), waits, best.runs,
-				quoted(h.at.function+" "+h.at.file)))}
+		Unit: "ns", From: s.schedulingQuery("total(time)", where)}
 	return h
 }
 
