@@ -239,7 +239,7 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run, named ...string) ser
 			"jpg": png.RenderJPEG},
 		Recent:   func() []server.Recent { return recent(l.Cache) },
 		Memory:   l.Budget,
-		NotesDir: filepath.Join(l.Cache.Dir, "notes"),
+		NotesDir: l.Cache.NotesDir(),
 		Log:      slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	c.Docs = lazySite{sync.OnceValues(newSite)}

@@ -18,6 +18,7 @@ import (
 type Cache struct {
 	Dir   string
 	Limit int64 // bytes
+	named bool  // by the user
 }
 
 const cacheLimit = 64 << 30
@@ -27,7 +28,8 @@ func OpenCache(dir string) (*Cache, error) {
 	if dir == "" {
 		dir = os.Getenv("PARALLAX_CACHE")
 	}
-	if dir == "" {
+	named := dir != ""
+	if !named {
 		base, err := os.UserCacheDir()
 		if err != nil {
 			return nil, fmt.Errorf("find the cache directory: %w; name one with --cache DIR", err)
@@ -37,7 +39,7 @@ func OpenCache(dir string) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil { // its stores may come from files that others cannot read
 		return nil, fmt.Errorf("make the cache directory: %w; name another with --cache DIR", err)
 	}
-	return &Cache{Dir: dir, Limit: cacheLimit}, nil
+	return &Cache{Dir: dir, Limit: cacheLimit, named: named}, nil
 }
 
 // Path returns the path of the store of a key. label makes the name readable.

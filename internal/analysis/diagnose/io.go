@@ -73,7 +73,8 @@ func tellCostly(c *diagnosis, kind finding.Kind, what string, want func(k int32)
 	c.add(finding.Finding{Kind: kind, Severity: level, Lost: sum, Hit: hit, View: "profile",
 		Selection: finding.Selection{Regions: c.accounts.ids[top]},
 		Text: fmt.Sprintf("%s takes %s of the time of %s, %s in %s (%s).", capitalWord(what), words.FormatShare(hit),
-			whose, mostWord(float64(most), float64(sum)), words.Middle(c.accounts.regionNames[top]), c.amount(float64(most))),
+			whose, mostWord(float64(most), float64(sum)), words.Middle(c.accounts.regionNames[top]),
+			c.amount(float64(most))),
 		Evidence: []finding.Evidence{
 			{Name: what, Value: float64(sum), Unit: c.unit, From: sumQuery("total(exclusive)", c.times(all))},
 			{Name: "share of the time", Value: hit, Unit: "share",
