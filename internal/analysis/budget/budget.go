@@ -26,6 +26,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -95,7 +96,7 @@ func (r *Row) Explained() bool { return r.Actor != NoActor && r.Region != Nothin
 
 // A Result is a budget of waiting: Rows add up to Total.
 type Result struct {
-	Rows  []Row // most first
+	Rows  derived.Long[Row] // most first
 	Total trace.Time
 	Kinds [kinds]trace.Time
 	// Unexplained is the waiting charged to Nothing and NoActor.
@@ -201,9 +202,12 @@ func (b *Budget) Extend(actor int32, end trace.Time) {
 
 // Wait notes a wait: until the moment at which the late one came, at most to the end of
 // the call.
-func (b *Budget) Wait(w Wait, callEnd trace.Time) {
+func (b *Budget) Wait(w Wait, callEnd trace.Time) { b.note(w, callEnd, &b.clipped) }
+
+// note is Wait for one of several goroutines that have different actors.
+func (b *Budget) note(w Wait, callEnd trace.Time, clipped *int64) {
 	if callEnd < w.End {
-		b.clipped++
+		*clipped++
 		w.End = callEnd
 	}
 	if w.End > w.Begin {
@@ -215,25 +219,29 @@ func (b *Budget) Wait(w Wait, callEnd trace.Time) {
 // Settle explains the waits that end by a moment. All waits that end until then, and the
 // time of all actors up to it, must be known. O(waits × length of their histories).
 func (b *Budget) Settle(until trace.Time) {
+	const some = 512
+	first := make([]int, len(b.tracks)) // wait that is new
+	eachOf(len(b.tracks), func(i int) {
+		first[i] = len(b.tracks[i].waits)
+		b.tracks[i].settle(until)
+	})
 	type job struct {
 		actor       int32
 		first, last int
 	}
 	var jobs []job
 	var settled []Wait
-	for i := range b.tracks {
-		const some = 512
-		first := len(b.tracks[i].waits)
-		b.tracks[i].settle(until)
+	for i, first := range first {
+		waits := b.tracks[i].waits
 		if b.Changes != nil {
-			settled = append(settled, b.tracks[i].waits[first:]...)
+			settled = append(settled, waits[first:]...)
 			continue
 		}
-		for n := len(b.tracks[i].waits); first < n; first += some {
+		for n := len(waits); first < n; first += some {
 			jobs = append(jobs, job{int32(i), first, min(first+some, n)})
 		}
 	}
-	for i := range b.tracks { // once the waits of all are known
+	eachOf(len(b.tracks), func(i int) { // once the waits of all are known
 		t := &b.tracks[i]
 		for n := len(t.marks); n < len(t.waits); n++ {
 			w := &t.waits[n]
@@ -241,7 +249,7 @@ func (b *Budget) Settle(until trace.Time) {
 			t.marks = append(t.marks,
 				mark{int32(t.at(w.End)) + t.dropped, int32(late.lastWait(w.End)) + late.forgotten})
 		}
-	}
+	})
 	if b.Changes != nil {
 		b.replay(settled, until)
 		return
@@ -270,10 +278,23 @@ func (b *Budget) Forget(before trace.Time) {
 		return
 	}
 	b.floor = before
-	for i := range b.tracks {
-		b.tracks[i].forget(before)
-	}
+	eachOf(len(b.tracks), func(i int) { b.tracks[i].forget(before) })
 }
+
+// actorsAtOnce is the number of actors that one goroutine goes through.
+const actorsAtOnce = 512
+
+// eachOf calls f for the numbers of n actors, on all cores.
+func eachOf(n int, f func(actor int)) {
+	_ = parallel.Ranges(context.Background(), n, actorsAtOnce, func(from, to int) {
+		for i := from; i < to; i++ {
+			f(i)
+		}
+	})
+}
+
+// actorShards is into how many ranges n actors are divided, to note what concerns each.
+func actorShards(n int) int { return min(max((n+actorsAtOnce-1)/actorsAtOnce, 1), shards) }
 
 // Remembered is the number of stretches that are held.
 func (b *Budget) Remembered() (n int) {
@@ -299,6 +320,9 @@ func (b *Budget) Ends() {
 	}
 }
 
+// rowsAtOnce is the number of rows that one goroutine completes.
+const rowsAtOnce = 1024
+
 // Result settles the rest and gives the budget.
 func (b *Budget) Result() *Result {
 	b.Settle(1<<63 - 1)
@@ -322,14 +346,24 @@ func (b *Budget) Result() *Result {
 			r.InCalls[i] = trace.AddUp(r.InCalls[i], t)
 		}
 	}
-	var g gathering
-	for _, x := range b.ranked(func(r *account) bool { return r.Caused() > 0 }) {
-		row := &x.row.Row
-		if d := x.row.detail; d != nil {
-			row.Waiters, row.Series = d.waiters.done(b.waiterBlocks(), &g), d.series.done(&g)
+	all := b.ranked(func(r *account) bool { return r.Caused() > 0 })
+	if len(all) == 0 {
+		return r
+	}
+	r.Rows = make([]Row, len(all))
+	_ = parallel.Ranges(context.Background(), len(all), rowsAtOnce, func(from, to int) {
+		var g gathering
+		for i := from; i < to; i++ {
+			x := all[i].row
+			r.Rows[i] = x.Row
+			if d := x.detail; d != nil {
+				r.Rows[i].Waiters, r.Rows[i].Series = d.waiters.done(b.waiterBlocks(), &g), d.series.done(&g)
+			}
 		}
-		if r.Rows = append(r.Rows, *row); !row.Explained() {
-			r.Unexplained = trace.AddUp(r.Unexplained, x.caused)
+	})
+	for i := range r.Rows {
+		if !r.Rows[i].Explained() {
+			r.Unexplained = trace.AddUp(r.Unexplained, all[i].caused)
 		}
 	}
 	return r

@@ -2,6 +2,8 @@ package budget
 
 import (
 	"cmp"
+	"context"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -118,7 +120,7 @@ func (b *Budget) admit() {
 		return
 	}
 	b.refuse()
-	for i := range b.shards {
+	_ = parallel.For(context.Background(), len(b.shards), func(i int) {
 		s := &b.shards[i]
 		for c, t := range s.cells {
 			r := s.rows[c.row]
@@ -132,7 +134,7 @@ func (b *Budget) admit() {
 			r.detail.add(int(c.slot), b.waiterBlocks(), t)
 		}
 		clear(s.cells)
-	}
+	})
 }
 
 // refuse takes rows out, old and new ones, until no more than there is room for are left.
@@ -154,13 +156,15 @@ type ranked struct {
 
 // ranked returns the rows that are wanted, those that caused most first.
 func (b *Budget) ranked(wanted func(*account) bool) (all []ranked) {
-	for i := range b.shards {
+	var of [shards][]ranked
+	_ = parallel.For(context.Background(), len(b.shards), func(i int) {
 		for _, r := range b.shards[i].rows {
 			if wanted(r) {
-				all = append(all, ranked{r, r.Caused()})
+				of[i] = append(of[i], ranked{r, r.Caused()})
 			}
 		}
-	}
+	})
+	all = slices.Concat(of[:]...)
 	parallel.Sort(all, func(x, y ranked) int {
 		if x.caused != y.caused {
 			return cmp.Compare(y.caused, x.caused)

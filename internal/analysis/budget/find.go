@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -106,6 +108,14 @@ func (f *Finder) Message(m Message) {
 	}
 }
 
+// Messages adds those of several parts, as Message would one after the other.
+func (f *Finder) Messages(parts int, of func(part int, add func(Message))) {
+	shards := actorShards(len(f.inbox))
+	parallel.Deal(parts, shards, func(part int, to func(int, Message)) {
+		of(part, func(m Message) { to(int(m.To)*shards/len(f.inbox), m) })
+	}, func(_ int, m Message) { f.Message(m) })
+}
+
 // Advance finds the waits of all that is over at a moment: calls that begin and messages
 // that arrive before it must be there. It gives the moment up to which the budget can be
 // settled: calls that are not over, and collectives to which not all have come, may bring
@@ -125,9 +135,7 @@ func (f *Finder) Advance(until trace.Time, seen []int) (settled trace.Time) {
 			settled = min(settled, list[n-1].Begin)
 		}
 	}
-	for a := range f.inbox {
-		f.pairMessages(int32(a), until)
-	}
+	f.pairAll(until)
 	f.handOver(until)
 	for _, g := range f.groups {
 		f.meet(g, until)
@@ -142,13 +150,13 @@ func (f *Finder) Advance(until trace.Time, seen []int) (settled trace.Time) {
 
 // Forget drops calls that end before a time, and returns the new begins of the lists.
 func (f *Finder) Forget(before trace.Time, seen []int) {
-	for a := range f.calls {
+	eachOf(len(f.calls), func(a int) {
 		list := f.calls[a]
 		if i := sort.Search(len(list), func(i int) bool { return list[i].End >= before }); i > 0 {
 			f.calls[a] = drop(list, i)
 			seen[a] -= i
 		}
-	}
+	})
 }
 
 // Held is the number of calls that are held.
@@ -193,9 +201,38 @@ func sending(list []Call, t trace.Time) *Call {
 	return nil
 }
 
+// A foundWait is a wait that is not noted yet.
+type foundWait struct {
+	Wait
+	callEnd trace.Time
+}
+
+// pairAll pairs the messages of all receivers, on all cores. Waits are noted in the order of receivers.
+func (f *Finder) pairAll(until trace.Time) {
+	n := len(f.inbox)
+	if n == 0 {
+		return
+	}
+	shards := actorShards(n)
+	var met atomic.Bool
+	clipped := make([]int64, shards)
+	parallel.Deal(shards, shards, func(part int, to func(int, foundWait)) {
+		note := func(w Wait, callEnd trace.Time) { to(int(w.Actor)*shards/n, foundWait{w, callEnd}) }
+		for a := (part*n + shards - 1) / shards; a < ((part+1)*n+shards-1)/shards; a++ {
+			if f.pairMessages(int32(a), until, note) {
+				met.Store(true)
+			}
+		}
+	}, func(shard int, x foundWait) { f.b.note(x.Wait, x.callEnd, &clipped[shard]) })
+	for _, c := range clipped {
+		f.b.clipped += c
+	}
+	f.met = f.met || met.Load()
+}
+
 // pairMessages finds the late senders of a receiver, and the senders for which it is late. A call that completes
-// several messages waits for the last of them to be sent.
-func (f *Finder) pairMessages(to int32, until trace.Time) {
+// several messages waits for the last of them to be sent. It reports whether any was received in a call.
+func (f *Finder) pairMessages(to int32, until trace.Time, note func(Wait, trace.Time)) (met bool) {
 	list, calls := f.inbox[to], f.calls[to]
 	byReceiving := func(x, y Message) int { return cmp.Compare(x.Received, y.Received) }
 	if !slices.IsSortedFunc(list, byReceiving) {
@@ -214,20 +251,21 @@ func (f *Finder) pairMessages(to int32, until trace.Time) {
 		default:
 			continue // received outside a call: no actor waits
 		}
-		f.met = true
+		met = true
 		if m.Kind == LateSender && m.Sent < r.Begin && f.Sync != nil {
 			if s := sending(f.calls[m.From], m.Sent); s != nil && f.Sync(s, r, m) {
-				f.b.Wait(Wait{m.From, to, LateReceiver, s.Region, m.Sent, r.Begin}, s.End)
+				note(Wait{m.From, to, LateReceiver, s.Region, m.Sent, r.Begin}, s.End)
 			}
 		}
-		f.arrive(to, until, arrival{*r, m.Sent, m.From, m.Kind})
+		f.arrive(to, until, arrival{*r, m.Sent, m.From, m.Kind}, note)
 	}
 	f.inbox[to] = append(list[:0], list[n:]...)
-	f.receive(to, until)
+	f.receive(to, until, note)
+	return met
 }
 
 // arrive notes a message that a call receives. It comes after those of calls before.
-func (f *Finder) arrive(to int32, until trace.Time, x arrival) {
+func (f *Finder) arrive(to int32, until trace.Time, x arrival, note func(Wait, trace.Time)) {
 	for i := range f.last[to] {
 		if y := &f.last[to][i]; y.call.Begin == x.call.Begin {
 			if x.sent > y.sent || x.sent == y.sent && x.from < y.from {
@@ -236,19 +274,19 @@ func (f *Finder) arrive(to int32, until trace.Time, x arrival) {
 			return
 		}
 	}
-	f.receive(to, until)
+	f.receive(to, until, note)
 	f.last[to] = append(f.last[to], x)
 }
 
 // receive notes the waits of the calls that are over.
-func (f *Finder) receive(to int32, until trace.Time) {
+func (f *Finder) receive(to int32, until trace.Time, note func(Wait, trace.Time)) {
 	left := f.last[to][:0]
 	for _, x := range f.last[to] {
 		switch {
 		case x.call.End > until:
 			left = append(left, x)
 		case x.call.Begin < x.sent && x.call.Group == NoGroup: // collectives wait for their members
-			f.b.Wait(Wait{to, x.from, x.kind, x.call.Region, x.call.Begin, x.sent}, x.call.End)
+			note(Wait{to, x.from, x.kind, x.call.Region, x.call.Begin, x.sent}, x.call.End)
 		}
 	}
 	f.last[to] = left

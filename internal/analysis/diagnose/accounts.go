@@ -239,7 +239,7 @@ func (f *facts) followed(ctx context.Context, a *accounts, n int64) (*Waits, err
 		return f.follow(ctx, a, n)
 	}
 	ofRun := derived.Derived[*Waits]{
-		Name: "waiting", Version: 7,
+		Name: "waiting", Version: 8,
 		Make:    func(ctx context.Context, _ *derived.Run) (*Waits, error) { return f.follow(ctx, a, n) },
 		Keeps:   func(store.Reader) bool { return n >= fewFollowed },
 		Restore: func(x *Waits, _ store.Reader) error { return x.fits(len(a.actors), len(a.regionNames)) },

@@ -115,10 +115,15 @@ func (c *diagnosis) explained(r *budget.Row) bool {
 
 // toldUnrecorded is the waiting for time without records that findings report.
 func (c *diagnosis) toldUnrecorded() (sum trace.Time) {
-	for i := range c.accounts.result.Rows {
-		if r := &c.accounts.result.Rows[i]; !r.Explained() && c.explained(r) {
-			sum += r.Caused()
+	for _, part := range eachPart(c.accounts.result.Rows, func(rows []budget.Row) (sum trace.Time) {
+		for i := range rows {
+			if r := &rows[i]; !r.Explained() && c.explained(r) {
+				sum += r.Caused()
+			}
 		}
+		return sum
+	}) {
+		sum += part
 	}
 	return sum
 }
@@ -151,15 +156,21 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 		return out, unexplained, sumsOf(c, all)
 	}
 	unexplained -= c.toldUnrecorded()
-	explained := 0
-	for i := range a.result.Rows {
-		if c.explained(&a.result.Rows[i]) {
-			explained++
-		}
+	out = slices.Concat(eachPart(a.result.Rows, func(rows []budget.Row) []Cause {
+		return causesOfRows(c, rows, float64(all))
+	})...)
+	if out == nil {
+		out = []Cause{}
 	}
-	out = make([]Cause, 0, explained)
-	for i := range a.result.Rows {
-		r := &a.result.Rows[i]
+	return c.coverRest(out), unexplained, sumsOf(c, all)
+}
+
+// causesOfRows returns those of some rows of the budget that are explained.
+func causesOfRows(c *diagnosis, rows []budget.Row, all float64) []Cause {
+	a := c.accounts
+	out := make([]Cause, 0, len(rows))
+	for i := range rows {
+		r := &rows[i]
 		told := string(c.told[causeKey{r.Actor, r.Region}])
 		if told == "" && !r.Explained() {
 			continue
@@ -173,12 +184,12 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 		for _, t := range r.Direct {
 			direct += t
 		}
+		caused := r.Caused()
 		out = append(out,
 			Cause{Cause: cause, Location: id, Path: c.tree.Path(id), Region: a.regionNames[r.Region],
-				Finding: told, Time: r.Caused(),
-				Share: float64(r.Caused()) / float64(all), Direct: direct})
+				Finding: told, Time: caused, Share: float64(caused) / all, Direct: direct})
 	}
-	return c.coverRest(out), unexplained, sumsOf(c, all)
+	return out
 }
 
 // coverRest notes that the finding of unexplained waiting covers causes that no other does, if there is one.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -74,13 +75,14 @@ func causeTableOf(c *diagnosis) CauseTable {
 	}
 	l.Unexplained -= c.toldUnrecorded()
 	index := map[[2]int32]int{}
-	for i := range a.result.Rows {
-		r := &a.result.Rows[i]
-		if !c.explained(r) {
-			continue
-		}
+	alone := len(a.unit) == len(c.units) // each unit is one actor: no two rows are one line
+	for _, r := range slices.Concat(eachPart(a.result.Rows, c.explainedOf)...) {
 		u := a.unit[r.Actor]
 		l.Caused[u] += r.Caused()
+		if alone && len(l.Causes) == mostCauses {
+			l.All++
+			continue
+		}
 		k, ok := index[[2]int32{u, r.Region}]
 		if !ok {
 			index[[2]int32{u, r.Region}] = len(l.Causes)
@@ -118,6 +120,16 @@ func causeTableOf(c *diagnosis) CauseTable {
 		l.Waited[a.unit[i/(len(a.result.Waited)/len(a.unit))]] += t
 	}
 	return l
+}
+
+// explainedOf returns those of some rows of the budget that are explained.
+func (c *diagnosis) explainedOf(rows []budget.Row) (out []*budget.Row) {
+	for i := range rows {
+		if c.explained(&rows[i]) {
+			out = append(out, &rows[i])
+		}
+	}
+	return out
 }
 
 // fill takes the causes that were charged one by one.

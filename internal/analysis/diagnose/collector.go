@@ -20,11 +20,16 @@ func findCollector(c *diagnosis) error {
 		return nil
 	}
 	var regions, works []trace.RegionID
+	isCollector := make([]bool, len(c.regions))
+	for r := range c.regions {
+		g := &c.regions[r]
+		isCollector[r] = g.Role == trace.RoleOverhead && collects.MatchString(g.Name)
+	}
 	collected, busy, calls := 0.0, 0.0, 0.0
 	for i, r := range c.table.region {
 		g := &c.regions[r]
 		switch {
-		case g.Role == trace.RoleOverhead && collects.MatchString(g.Name):
+		case isCollector[r]:
 			collected += c.table.exclusive[i]
 			calls += c.table.calls[i]
 			if !slices.Contains(regions, r) {

@@ -1,10 +1,12 @@
 package diagnose
 
 import (
+	"context"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -16,6 +18,7 @@ type culprits struct {
 	work  []float64     // busy time of a unit in regions that all enter
 	first *edges        // each unit's first record, once it was asked for
 	alone []bool        // by number of a region: only few units do it
+	start []bool        // the same: it is one of start-up and shutdown
 }
 
 // A fault is causes that belong together.
@@ -40,7 +43,8 @@ func findCulprits(c *diagnosis) error {
 		return nil
 	}
 	r := c.accounts.result
-	a := &culprits{diagnosis: c}
+	a := newCulprits(c)
+	a.rows = make([]*budget.Row, 0, len(r.Rows))
 	for i := range r.Rows {
 		if r.Rows[i].Actor != budget.NoActor {
 			a.rows = append(a.rows, &r.Rows[i])
@@ -54,6 +58,14 @@ func findCulprits(c *diagnosis) error {
 		}
 	}
 	return nil
+}
+
+func newCulprits(c *diagnosis) *culprits {
+	a := &culprits{diagnosis: c, start: make([]bool, len(c.accounts.regionNames))}
+	for k, name := range c.accounts.regionNames {
+		a.start[k] = isStart(name, c.accounts.role[k])
+	}
+	return a
 }
 
 // sortRegions finds regions that only few units run, and the work of each unit in regions that all run.
@@ -91,37 +103,104 @@ func (a *culprits) ordinary(k int32) bool {
 func (a *culprits) claim(want func(*budget.Row) bool) *fault {
 	f := &fault{victims: make([]trace.Time, len(a.units)), series: make([]float64, budget.Bins),
 		regions: map[int32]trace.Time{}}
-	left := a.rows[:0:0]
+	left := make([]*budget.Row, 0, len(a.rows))
 	blamed := make([]bool, len(a.units))
-	for _, r := range a.rows {
-		if !want(r) {
-			left = append(left, r)
-			continue
+	var waiters, series []trace.Time // by block, by bin
+	for _, p := range eachPart(a.rows, func(rows []*budget.Row) *claimed { return a.claimOf(rows, want) }) {
+		left = append(left, p.left...)
+		f.rows = append(f.rows, p.rows...)
+		f.lost += p.lost
+		f.direct += p.direct
+		for k, t := range p.kinds {
+			f.kinds[k] += t
 		}
-		f.rows = append(f.rows, r)
-		caused := r.Caused()
-		f.lost += caused
-		f.regions[r.Region] += caused
-		for k := range f.kinds {
-			f.kinds[k] += r.Of(budget.Kind(k))
-			f.direct += r.Direct[k]
+		for k, t := range p.regions {
+			f.regions[k] += t
 		}
-		if u := a.accounts.unit[r.Actor]; !blamed[u] {
+		for _, u := range p.units {
 			blamed[u] = true
-			f.units = append(f.units, u)
 		}
-		for i, t := range r.Waiters.All() {
-			if at := i * a.accounts.result.Fold; at < len(a.accounts.unit) {
-				f.victims[a.accounts.unit[at]] += t
-			}
+		waiters, series = addTimes(waiters, p.waiters), addTimes(series, p.series)
+	}
+	for i, t := range waiters {
+		if at := i * a.accounts.result.Fold; at < len(a.accounts.unit) {
+			f.victims[a.accounts.unit[at]] += t
 		}
-		for i, t := range r.Series.All() {
-			f.series[i] += float64(t)
+	}
+	for i, t := range series {
+		f.series[i] = float64(t)
+	}
+	for u, b := range blamed {
+		if b {
+			f.units = append(f.units, int32(u))
 		}
 	}
 	a.rows = left
-	slices.Sort(f.units)
 	return f
+}
+
+// A claimed is what some of the causes add to a fault.
+type claimed struct {
+	rows, left      []*budget.Row
+	units           []int32 // with some more than once
+	lost, direct    trace.Time
+	kinds           [budget.NumKinds]trace.Time
+	regions         map[int32]trace.Time
+	waiters, series []trace.Time // by block of actors, by bin of time
+}
+
+func (a *culprits) claimOf(rows []*budget.Row, want func(*budget.Row) bool) *claimed {
+	p := &claimed{regions: map[int32]trace.Time{}}
+	for _, r := range rows {
+		if !want(r) {
+			p.left = append(p.left, r)
+			continue
+		}
+		p.rows = append(p.rows, r)
+		caused := r.Caused()
+		p.lost += caused
+		p.regions[r.Region] += caused
+		for k := range p.kinds {
+			p.kinds[k] += r.Of(budget.Kind(k))
+			p.direct += r.Direct[k]
+		}
+		p.units = append(p.units, a.accounts.unit[r.Actor])
+		p.waiters, p.series = gatherTimes(p.waiters, &r.Waiters), gatherTimes(p.series, &r.Series)
+	}
+	return p
+}
+
+// gatherTimes adds the times of a cause to a list, which grows to their length.
+func gatherTimes(to []trace.Time, t *budget.Times) []trace.Time {
+	if len(to) < t.Len() {
+		to = append(to, make([]trace.Time, t.Len()-len(to))...)
+	}
+	for i, x := range t.All() {
+		to[i] += x
+	}
+	return to
+}
+
+func addTimes(to, from []trace.Time) []trace.Time {
+	if len(to) < len(from) {
+		to = append(to, make([]trace.Time, len(from)-len(to))...)
+	}
+	for i, t := range from {
+		to[i] += t
+	}
+	return to
+}
+
+// partOfCauses is the number of causes that one goroutine goes through.
+const partOfCauses = 1 << 13
+
+// eachPart calls f for parts of a list, on all cores, and returns the results in order.
+func eachPart[T, R any](list []T, f func([]T) R) []R {
+	out := make([]R, (len(list)+partOfCauses-1)/partOfCauses)
+	_ = parallel.Ranges(context.Background(), len(list), partOfCauses, func(from, to int) {
+		out[from/partOfCauses] = f(list[from:to])
+	})
+	return out
 }
 
 // give puts causes back into the accounts.
@@ -217,10 +296,21 @@ func (f *fault) cause() int32 {
 
 // byUnit adds up the costs of causes by the unit to blame.
 func (a *culprits) byUnit(want func(*budget.Row) bool) []float64 {
+	type cost struct {
+		unit int32
+		time trace.Time
+	}
 	out := make([]float64, len(a.units))
-	for _, r := range a.rows {
-		if want(r) {
-			out[a.accounts.unit[r.Actor]] += float64(r.Caused())
+	for _, part := range eachPart(a.rows, func(rows []*budget.Row) (list []cost) {
+		for _, r := range rows {
+			if want(r) {
+				list = append(list, cost{a.accounts.unit[r.Actor], r.Caused()})
+			}
+		}
+		return list
+	}) {
+		for _, x := range part {
+			out[x.unit] += float64(x.time)
 		}
 	}
 	return out

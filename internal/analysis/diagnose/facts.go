@@ -3,6 +3,7 @@ package diagnose
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
@@ -234,6 +235,7 @@ func (f *facts) source(ctx context.Context) (*phase.Source, error) {
 		return nil, err
 	}
 	t := f.table
+	s.Uses = slices.Grow(s.Uses, len(t.row))
 	for i := range t.row {
 		s.Uses = append(s.Uses,
 			phase.Use{Unit: f.unitOf[f.rows[t.row[i]]], Region: t.region[i], Calls: int64(t.calls[i]),

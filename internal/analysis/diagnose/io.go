@@ -31,7 +31,7 @@ func findCostly(c *diagnosis) error {
 	if !c.followed() && !(c.compared && c.profile) {
 		return nil
 	}
-	a := &culprits{diagnosis: c}
+	a := newCulprits(c)
 	tellCostly(c, finding.IO, "reading and writing", func(k int32) bool { return c.accounts.role[k] == trace.RoleIO })
 	tellCostly(c, finding.StartUp, "starting and ending the run", a.starts)
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/derived"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -38,14 +39,16 @@ func (q *Question) once(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.result()
+	return k.result(q.Run.Store.Locations())
 }
 
 // A keptResult is a result as it lies next to a store. Lists whose emptiness has a meaning, and pointers to numbers
 // that may be 0, are in Text, as JSON: gob does not tell these from none.
 type keptResult struct {
-	Text  []byte
-	Plain Result // without what Text has
+	Text   []byte
+	Plain  Result   // without what is in the other fields
+	Words  []string // of causes, each once
+	Causes derived.Long[keptCause]
 }
 
 type keptText struct {
@@ -54,21 +57,56 @@ type keptText struct {
 	Notes    []string
 }
 
+// A keptCause is a cause without its path, which follows from the location. Texts are places in Words.
+type keptCause struct {
+	Cause, Region, Finding int32
+	Location               trace.LocationID
+	Time, Direct           trace.Time
+	Share                  float64
+}
+
 func keep(r *Result) (*keptResult, error) {
 	b, err := json.Marshal(keptText{r.Findings, r.Hot, r.Notes})
-	k := &keptResult{b, *r}
-	k.Plain.Findings, k.Plain.Hot, k.Plain.Notes = nil, nil, nil
+	k := &keptResult{Text: b, Plain: *r}
+	k.Plain.Findings, k.Plain.Hot, k.Plain.Notes, k.Plain.Causes = nil, nil, nil, nil
+	places := map[string]int32{}
+	place := func(text string) int32 {
+		at, ok := places[text]
+		if !ok {
+			at = int32(len(k.Words))
+			places[text] = at
+			k.Words = append(k.Words, text)
+		}
+		return at
+	}
+	k.Causes = make([]keptCause, len(r.Causes))
+	for i := range r.Causes {
+		x := &r.Causes[i]
+		k.Causes[i] = keptCause{place(x.Cause), place(x.Region), place(x.Finding), x.Location, x.Time, x.Direct,
+			x.Share}
+	}
 	return k, err
 }
 
 // result returns the result with findings that are the caller's.
-func (k *keptResult) result() (*Result, error) {
-	var t keptText
-	if err := json.Unmarshal(k.Text, &t); err != nil {
+func (k *keptResult) result(t *store.Tree) (*Result, error) {
+	var text keptText
+	if err := json.Unmarshal(k.Text, &text); err != nil {
 		return nil, err
 	}
 	r := k.Plain
-	r.Findings, r.Hot, r.Notes = t.Findings, t.Hot, t.Notes
+	r.Findings, r.Hot, r.Notes = text.Findings, text.Hot, text.Notes
+	r.Causes = make([]Cause, len(k.Causes))
+	_ = parallel.Ranges(context.Background(), len(r.Causes), partOfCauses, func(from, to int) {
+		for i := from; i < to; i++ {
+			x := &k.Causes[i]
+			r.Causes[i] = Cause{Cause: k.Words[x.Cause], Location: x.Location, Region: k.Words[x.Region],
+				Finding: k.Words[x.Finding], Time: x.Time, Share: x.Share, Direct: x.Direct}
+			if x.Location != trace.NoLocation {
+				r.Causes[i].Path = t.Path(x.Location)
+			}
+		}
+	})
 	return &r, nil
 }
 
@@ -76,10 +114,6 @@ var errKept = errors.New("the diagnosis names what the run does not have")
 
 // restore checks a diagnosis that was read from next to the store against its run.
 func (k *keptResult) restore(s store.Reader) error {
-	r, err := k.result()
-	if err != nil {
-		return err
-	}
 	locations, regions := trace.LocationID(s.Locations().Len()), trace.RegionID(len(s.Regions()))
 	location := func(id trace.LocationID) bool { return id >= 0 && id < locations }
 	region := func(id trace.RegionID) bool { return id >= 0 && id < regions }
@@ -87,17 +121,24 @@ func (k *keptResult) restore(s store.Reader) error {
 		return !slices.ContainsFunc(locations, func(id trace.LocationID) bool { return !location(id) }) &&
 			!slices.ContainsFunc(regions, func(id trace.RegionID) bool { return !region(id) })
 	}
-	for i := range r.Findings {
-		if f := &r.Findings[i].Selection; !fits(f.Locations, f.Regions) {
+	word := func(at int32) bool { return at >= 0 && int(at) < len(k.Words) }
+	for i := range k.Causes {
+		x := &k.Causes[i]
+		if x.Location != trace.NoLocation && !location(x.Location) || !word(x.Cause) || !word(x.Region) ||
+			!word(x.Finding) {
 			return errKept
 		}
 	}
-	for i := range r.Causes {
-		if at := r.Causes[i].Location; at != trace.NoLocation && !location(at) {
+	var text keptText
+	if err := json.Unmarshal(k.Text, &text); err != nil {
+		return err
+	}
+	for i := range text.Findings {
+		if f := &text.Findings[i].Selection; !fits(f.Locations, f.Regions) {
 			return errKept
 		}
 	}
-	return r.Waits.restore(fits)
+	return k.Plain.Waits.restore(fits)
 }
 
 // restore checks a table, whose columns are of units and of machines.

@@ -49,7 +49,7 @@ func (w *reasons) explain(units []int32, class string, busyOnly bool) (reason, b
 	for _, u := range units {
 		inside[u] = true
 	}
-	keys := w.keys(class, busyOnly)
+	keys := w.keys(busyOnly)
 	best, ok := w.best(keys.name, w.times.inclusive, inside, len(units), class)
 	if own, found := w.best(keys.own, w.times.exclusive, inside, len(units), class); found &&
 		(!ok || own.excess() > 1.15*best.excess()) {
@@ -63,37 +63,63 @@ func (w *reasons) explain(units []int32, class string, busyOnly bool) (reason, b
 	return best, ok
 }
 
-// reasonKeys return the key that a row of totals counts for, "" for none.
-type reasonKeys struct{ name, own, category func(t *totals, i int) string }
+// reasonKeys return the key that a region counts for, "" for none.
+type reasonKeys struct{ name, own, category func(trace.RegionID) string }
 
-func (w *reasons) keys(class string, busyOnly bool) reasonKeys {
-	region := func(t *totals, i int) *trace.Region {
-		g := &w.regions[t.region[i]]
-		if class != "" && w.class[t.row[i]] != class || !w.counts(g.Role, busyOnly) || w.marks(t.region[i]) {
+func (w *reasons) keys(busyOnly bool) reasonKeys {
+	region := func(r trace.RegionID) *trace.Region {
+		g := &w.regions[r]
+		if !w.counts(g.Role, busyOnly) || w.marks(r) {
 			return nil
 		}
 		return g
 	}
 	return reasonKeys{
-		name: func(t *totals, i int) string {
-			if g := region(t, i); g != nil {
+		name: func(r trace.RegionID) string {
+			if g := region(r); g != nil {
 				return g.Name
 			}
 			return ""
 		},
-		own: func(t *totals, i int) string {
-			if g := region(t, i); g != nil && g.Role.Busy() {
+		own: func(r trace.RegionID) string {
+			if g := region(r); g != nil && g.Role.Busy() {
 				return g.Name
 			}
 			return ""
 		},
-		category: func(t *totals, i int) string {
-			if g := region(t, i); g != nil && g.Role.Busy() {
+		category: func(r trace.RegionID) string {
+			if g := region(r); g != nil && g.Role.Busy() {
 				return g.Category
 			}
 			return ""
 		},
 	}
+}
+
+// numberKeys gives each key of a region a number: keys are numbered as they come, regions without one have -1.
+func (f *facts) numberKeys(key func(trace.RegionID) (key string, has bool)) (keys []string, of []int32) {
+	known := map[string]int32{}
+	of = make([]int32, len(f.regions))
+	for r := range of {
+		k, has := key(trace.RegionID(r))
+		if !has {
+			of[r] = -1
+			continue
+		}
+		n, ok := known[k]
+		if !ok {
+			n = int32(len(keys))
+			known[k] = n
+			keys = append(keys, k)
+		}
+		of[r] = n
+	}
+	return keys, of
+}
+
+// numberNames numbers the names of the regions that are wanted.
+func (f *facts) numberNames(want func(*trace.Region) bool) (names []string, of []int32) {
+	return f.numberKeys(func(r trace.RegionID) (string, bool) { return f.regions[r].Name, want(&f.regions[r]) })
 }
 
 // counts returns the roles that may be a reason: never those of waiting.
@@ -118,21 +144,26 @@ const mostReasons = 24
 
 // best returns the reason with the largest excess of units. It looks at those with most time inside; the
 // others are not worth a median. O(totals + candidates × units).
-func (w *reasons) best(key func(*totals, int) string, value []float64, inside []bool, n int,
+func (w *reasons) best(key func(trace.RegionID) string, value []float64, inside []bool, n int,
 	class string) (found reason, ok bool) {
+	keys, of := w.numberKeys(func(r trace.RegionID) (string, bool) { k := key(r); return k, k != "" })
+	counts := func(i int, row int32) int32 {
+		if value[i] == 0 || class != "" && w.class[row] != class {
+			return -1
+		}
+		return of[w.times.region[i]]
+	}
+	all := make([]*reason, len(keys))
 	sums := map[string]*reason{}
 	for i, row := range w.times.row {
-		if value[i] == 0 || !inside[w.unitOf[w.rows[row]]] {
+		k := counts(i, row)
+		if k < 0 || !inside[w.unitOf[w.rows[row]]] {
 			continue
 		}
-		k := key(w.times, i)
-		if k == "" {
-			continue
-		}
-		r := sums[k]
+		r := all[k]
 		if r == nil {
-			r = &reason{what: k, low: math.Inf(1)}
-			sums[k] = r
+			r = &reason{what: keys[k], low: math.Inf(1)}
+			all[k], sums[keys[k]] = r, r
 		}
 		r.mean += value[i] / float64(n)
 	}
@@ -140,22 +171,26 @@ func (w *reasons) best(key func(*totals, int) string, value []float64, inside []
 	slices.SortFunc(names,
 		func(a, b string) int { return cmp.Or(cmp.Compare(sums[b].mean, sums[a].mean), cmp.Compare(a, b)) })
 	names = names[:min(len(names), mostReasons)]
-	place := make(map[string]int, len(names))
 	values := make([][]float64, len(names))
-	for i, k := range names {
-		place[k], values[i] = i, make([]float64, len(inside))
+	place := make([]int32, len(keys)) // in names
+	for k, name := range keys {
+		place[k] = int32(slices.Index(names, name))
 	}
+	for i := range names {
+		values[i] = make([]float64, len(inside))
+	}
+	met := make([]bool, len(w.regions))
 	for i, row := range w.times.row {
-		if value[i] == 0 {
+		n := counts(i, row)
+		if n < 0 || place[n] < 0 {
 			continue
 		}
-		k, chosen := place[key(w.times, i)]
-		if !chosen {
-			continue
-		}
+		k := place[n]
 		values[k][w.unitOf[w.rows[row]]] += value[i]
-		if r := sums[names[k]]; !slices.Contains(r.regions, w.times.region[i]) {
-			r.regions = append(r.regions, w.times.region[i])
+		if at := w.times.region[i]; !met[at] {
+			met[at] = true
+			r := sums[names[k]]
+			r.regions = append(r.regions, at)
 		}
 	}
 	others := make([]float64, 0, len(inside))
@@ -215,9 +250,13 @@ func query(ask func(string) string, statistic string) string {
 
 // entered reports whether units outside are ever in some regions.
 func (w *reasons) entered(regions []trace.RegionID, inside []bool) bool {
+	of := make([]bool, len(w.regions))
+	for _, r := range regions {
+		of[r] = true
+	}
 	for i, row := range w.times.row {
-		if !inside[w.unitOf[w.rows[row]]] && (w.times.inclusive[i] > 0 || w.times.calls[i] > 0) &&
-			slices.Contains(regions, w.times.region[i]) {
+		if of[w.times.region[i]] && !inside[w.unitOf[w.rows[row]]] &&
+			(w.times.inclusive[i] > 0 || w.times.calls[i] > 0) {
 			return true
 		}
 	}
@@ -245,20 +284,31 @@ func (w *reasons) waitsIn(not []int32, fits func(*trace.Region) bool) (names []s
 	for _, u := range not {
 		inside[u] = true
 	}
+	waits := func(g *trace.Region) bool {
+		return (g.Role == trace.RoleCommunication || g.Role == trace.RoleSynchronization) && (fits == nil || fits(g))
+	}
+	all, of := w.numberNames(waits)
+	sums, met := make([]float64, len(all)), make([]bool, len(w.regions))
 	times, regions := map[string]float64{}, map[string][]trace.RegionID{}
 	comm := map[string]bool{}
 	whole := 0.0
 	for i, row := range w.times.row {
-		g := &w.regions[w.times.region[i]]
-		if inside[w.unitOf[w.rows[row]]] || g.Role != trace.RoleCommunication && g.Role != trace.RoleSynchronization ||
-			fits != nil && !fits(g) {
+		r := w.times.region[i]
+		k := of[r]
+		if k < 0 || inside[w.unitOf[w.rows[row]]] {
 			continue
 		}
-		times[g.Name] += w.times.exclusive[i]
-		comm[g.Name] = comm[g.Name] || g.Role == trace.RoleCommunication
+		sums[k] += w.times.exclusive[i]
 		whole += w.times.exclusive[i]
-		if !slices.Contains(regions[g.Name], w.times.region[i]) {
-			regions[g.Name] = append(regions[g.Name], w.times.region[i])
+		if !met[r] {
+			met[r] = true
+			comm[all[k]] = comm[all[k]] || w.regions[r].Role == trace.RoleCommunication
+			regions[all[k]] = append(regions[all[k]], r)
+		}
+	}
+	for k, n := range all {
+		if len(regions[n]) > 0 {
+			times[n] = sums[k]
 		}
 	}
 	var list []string

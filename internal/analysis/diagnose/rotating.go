@@ -2,9 +2,9 @@ package diagnose
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -23,15 +23,20 @@ func (a *culprits) costs(f *fault) [][]float64 {
 	return out
 }
 
-// shares returns the waiting that culprits cause, most first.
-func (a *culprits) shares(f *fault) (units []int32, cost map[int32]trace.Time) {
-	cost = map[int32]trace.Time{}
+// shares returns the culprits, those that cause most waiting first, and what each unit causes.
+func (a *culprits) shares(f *fault) (units []int32, cost []trace.Time) {
+	cost = make([]trace.Time, len(a.units))
+	blamed := make([]bool, len(a.units))
 	for _, r := range f.rows {
-		cost[a.accounts.unit[r.Actor]] += r.Caused()
+		u := a.accounts.unit[r.Actor]
+		cost[u] += r.Caused()
+		blamed[u] = true
 	}
-	for u := range cost {
-		units = append(units, u)
+	for u, b := range blamed {
+		if b {
+			units = append(units, int32(u))
+		}
 	}
-	slices.SortFunc(units, func(x, y int32) int { return cmp.Or(cmp.Compare(cost[y], cost[x]), cmp.Compare(x, y)) })
+	parallel.Sort(units, func(x, y int32) int { return cmp.Or(cmp.Compare(cost[y], cost[x]), cmp.Compare(x, y)) })
 	return units, cost
 }

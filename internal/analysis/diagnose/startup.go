@@ -13,9 +13,7 @@ import (
 )
 
 // starts reports regions of start-up and shutdown.
-func (a *culprits) starts(k int32) bool {
-	return isStart(a.accounts.regionNames[k], a.accounts.role[k])
-}
+func (a *culprits) starts(k int32) bool { return a.start[k] }
 
 func isStart(name string, role trace.Role) bool {
 	name = strings.ToLower(name)
@@ -133,7 +131,7 @@ func findUnevenStart(c *diagnosis) error {
 	if !c.compared || !c.profile {
 		return nil
 	}
-	a := &culprits{diagnosis: c}
+	a := newCulprits(c)
 	values := make([]float64, len(c.units))
 	var ids []trace.RegionID
 	for k, times := range c.accounts.work {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // slow: units that work longer than the others over the whole run. Groups come one after
@@ -67,12 +68,19 @@ func (a *culprits) persistent(f *fault) bool {
 		mine[i*parts/len(f.series)] += v
 		all[i*parts/len(f.series)] += v
 	}
-	for _, r := range a.rows {
-		if !a.common(r) {
-			continue
+	for _, of := range eachPart(a.rows, func(rows []*budget.Row) (of [parts]trace.Time) {
+		for _, r := range rows {
+			if !a.common(r) {
+				continue
+			}
+			for i, t := range r.Series.All() {
+				of[i*parts/r.Series.Len()] += t
+			}
 		}
-		for i, v := range r.Series.All() {
-			all[i*parts/r.Series.Len()] += float64(v)
+		return of
+	}) {
+		for i, t := range of {
+			all[i] += float64(t)
 		}
 	}
 	c := finding.CourseOf(f.series)

@@ -24,19 +24,25 @@ const (
 // largestRegions lists the names of regions with most exclusive time that may differ for
 // reasons of their own: not those of waiting, which differ because others do.
 func largestRegions(c *diagnosis) (names []string, ids map[string][]trace.RegionID) {
-	sums := map[string]float64{}
+	list, of := c.numberNames(func(g *trace.Region) bool {
+		return (g.Role.Busy() || g.Role == trace.RoleOverhead) && !startsOrEnds(g)
+	})
+	times := make([]float64, len(list))
+	met := make([]bool, len(c.regions))
 	ids = map[string][]trace.RegionID{}
 	for i, r := range c.table.region {
-		g := &c.regions[r]
-		if !g.Role.Busy() && g.Role != trace.RoleOverhead || startsOrEnds(g) {
+		k := of[r]
+		if k < 0 {
 			continue
 		}
-		if sums[g.Name] += c.table.exclusive[i]; !slices.Contains(ids[g.Name], r) {
-			ids[g.Name] = append(ids[g.Name], r)
+		if times[k] += c.table.exclusive[i]; !met[r] {
+			met[r] = true
+			ids[list[k]] = append(ids[list[k]], r)
 		}
 	}
-	for n, s := range sums {
-		if s >= leastRegion*float64(c.length)*float64(len(c.rows)) {
+	sums := map[string]float64{}
+	for k, n := range list {
+		if sums[n] = times[k]; times[k] >= leastRegion*float64(c.length)*float64(len(c.rows)) && len(ids[n]) > 0 {
 			names = append(names, n)
 		}
 	}
@@ -53,8 +59,12 @@ func findUnlike(c *diagnosis) error {
 	names, ids := largestRegions(c)
 	for _, name := range names {
 		sums, calls := make([]float64, len(c.units)), make([]float64, len(c.units))
+		of := make([]bool, len(c.regions))
+		for r := range c.regions {
+			of[r] = c.regions[r].Name == name
+		}
 		for i, r := range c.table.region {
-			if c.regions[r].Name == name {
+			if of[r] {
 				u := c.unitOf[c.rows[c.table.row[i]]]
 				sums[u] += c.table.exclusive[i]
 				calls[u] += c.table.calls[i]

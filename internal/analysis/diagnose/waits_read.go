@@ -9,6 +9,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -271,9 +272,11 @@ func (k *waitReader) step(ctx context.Context, w store.Window, last bool) error 
 	if err != nil {
 		return err
 	}
-	for a := range k.rows {
-		k.finish(int32(a), w.End)
-	}
+	_ = parallel.Ranges(ctx, len(k.rows), 512, func(from, to int) {
+		for a := from; a < to; a++ {
+			k.finish(int32(a), w.End)
+		}
+	})
 	k.pools.step(w.End)
 	if k.whole {
 		k.countGroups()
@@ -579,41 +582,6 @@ func (k *waitReader) numbered(ctx context.Context, w store.Window, attribute str
 		}
 		return 0
 	}, err
-}
-
-// readLinks takes the messages that arrive in a step, and who wakes whom.
-func (k *waitReader) readLinks(ctx context.Context, w store.Window, last bool) error {
-	if n, err := k.store.LinkCount(w); err != nil || n == 0 {
-		return err
-	}
-	of := func(role trace.Role) bool {
-		return slices.ContainsFunc(k.regions, func(g trace.Region) bool { return g.Role == role })
-	}
-	idle := of(trace.RoleIdle) // else no record shows that it has no task
-	// Messages that no call receives start a task, as in Charm++.
-	driven := idle && !of(trace.RoleCommunication)
-	return k.store.Links(ctx, w, func(l *store.LinkColumns) error {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		for i, kind := range l.Kind {
-			from, to := k.actorOf[l.FromLocation[i]], k.actorOf[l.ToLocation[i]]
-			t := max(l.FromTime[i], l.ToTime[i])
-			if kind != trace.LinkMessage && kind != trace.LinkWake && (kind != trace.LinkFlow || from == to || !idle) ||
-				l.Untimed[i] || from < 0 || to < 0 || t < w.Begin || t >= w.End && !last ||
-				l.ToTime[i] < l.FromTime[i] {
-				continue
-			}
-			m := budget.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]}
-			switch {
-			case kind == trace.LinkWake:
-				m.Kind = budget.Join
-			case kind == trace.LinkFlow || driven: // of tasks, one that another needs
-				m.Kind, m.Slack, k.tasks = budget.Task, takingTask, true
-			}
-			k.f.Message(m)
-		}
-		return nil
-	})
 }
 
 // workersEnd notes that workers which idle to the end wait for the last of them, as long as that works.
