@@ -26,6 +26,9 @@ type LinkSummer interface {
 	// LinkSums adds up, by kind and pair of locations, the links that start in the window and have an end at a location
 	// of it; untimed ones always. They come by kind and locations. With n links and p pairs it is O(p log n).
 	LinkSums(ctx context.Context, w Window) ([]LinkSum, error)
+	// EachLinkSum yields what LinkSums adds up, in any order: parts of a sum may come one by one. It does not sort, and
+	// takes no memory that grows with the pairs.
+	EachLinkSum(ctx context.Context, w Window, f func([]LinkSum) error) error
 }
 
 // KeepsLinkSums reports whether sums of links cost less than the links.
@@ -44,6 +47,18 @@ func LinkSums(ctx context.Context, r Reader, w Window) ([]LinkSum, error) {
 		until = r.Info().End + 1
 	}
 	return AddLinks(ctx, r, w, func(t trace.Time) bool { return t >= w.Begin && t < until })
+}
+
+// EachLinkSum yields the sums of the links that start in a window; those of a pair may come in parts.
+func EachLinkSum(ctx context.Context, r Reader, w Window, f func([]LinkSum) error) error {
+	if s, ok := r.(LinkSummer); ok {
+		return s.EachLinkSum(ctx, w, f)
+	}
+	sums, err := LinkSums(ctx, r, w)
+	if err == nil && len(sums) > 0 {
+		err = f(sums)
+	}
+	return err
 }
 
 // AddLinks does so by reading the links of the window, with those that start when they should.

@@ -34,25 +34,68 @@ func (c *linkCounter) count(ctx context.Context, w store.Window) error {
 	for begin := w.Begin; begin < w.End; begin = (begin>>set.level + 1) << set.level {
 		begins = append(begins, begin)
 	}
-	type cell struct {
-		begin trace.Time
-		sums  []store.LinkSum
-	}
 	none := func() struct{} { return struct{}{} }
-	return parallel.Ordered(ctx, len(begins), atOnce, none, func(ctx context.Context, _ struct{}, i int) (cell, error) {
+	read := func(ctx context.Context, _ struct{}, i int) (*column, error) {
 		begin := begins[i]
-		sums,
-			err := store.LinkSums(ctx, c.reader,
-			store.Window{Begin: begin, End: min((begin>>set.level+1)<<set.level, w.End), Locations: w.Locations})
-		return cell{begin, sums}, err
-	}, func(x cell) error {
-		for i := range x.sums {
-			if s := &x.sums[i]; !s.Untimed {
-				c.add(s.Kind, s.From, s.To, x.begin, s.Count)
+		x := &column{begin: begin}
+		var mu sync.Mutex
+		err := store.EachLinkSum(ctx, c.reader,
+			store.Window{Begin: begin, End: min((begin>>set.level+1)<<set.level, w.End), Locations: w.Locations},
+			func(sums []store.LinkSum) error {
+				part := c.columnOf(sums)
+				mu.Lock()
+				defer mu.Unlock()
+				x.take(part)
+				return nil
+			})
+		return x, err
+	}
+	return parallel.Ordered(ctx, len(begins), atOnce, none, read, func(x *column) error {
+		set.hidden, set.inside, set.called = set.hidden+x.hidden, set.inside+x.inside, set.called+x.called
+		for row, n := range x.rows {
+			if n > 0 {
+				c.cell(int32(row), x.begin, n)
 			}
 		}
 		return nil
 	})
+}
+
+// A column counts the links that start in the cells of one time.
+type column struct {
+	begin                  trace.Time
+	rows                   []int64 // by row
+	hidden, inside, called int64   // as in a linkSet
+}
+
+// columnOf counts some sums.
+func (c *linkCounter) columnOf(sums []store.LinkSum) *column {
+	var x column
+	var left linkSet
+	for i := range sums {
+		s := &sums[i]
+		row := c.rowOf[s.From]
+		if s.Untimed || left.leftOut(s.Kind, row, c.rowOf[s.To], s.Count) {
+			continue
+		}
+		if int(row) >= len(x.rows) {
+			x.rows = append(x.rows, make([]int64, int(row)+1-len(x.rows))...)
+		}
+		x.rows[row] += s.Count
+	}
+	x.hidden, x.inside, x.called = left.hidden, left.inside, left.called
+	return &x
+}
+
+// take adds the counts of a part.
+func (x *column) take(part *column) {
+	x.hidden, x.inside, x.called = x.hidden+part.hidden, x.inside+part.inside, x.called+part.called
+	if len(x.rows) < len(part.rows) {
+		x.rows = append(x.rows, make([]int64, len(part.rows)-len(x.rows))...)
+	}
+	for row, n := range part.rows {
+		x.rows[row] += n
+	}
 }
 
 // atOnce is how many cells of a row are asked for at once: a store elsewhere answers them together.
@@ -95,8 +138,13 @@ func (c *linkCounter) edges(ctx context.Context, w store.Window) error {
 // add takes links that start in the cell of a time.
 func (c *linkCounter) add(kind trace.LinkKind, from, to trace.LocationID, t trace.Time, n int64) {
 	if row := c.rowOf[from]; !c.set.leftOut(kind, row, c.rowOf[to], n) {
-		b := c.set.cell(row, t)
-		b.count += n
-		b.offset += float64(b.end-b.begin) / 2 * float64(n)
+		c.cell(row, t, n)
 	}
+}
+
+// cell adds links that start in the cell of a row and a time.
+func (c *linkCounter) cell(row int32, t trace.Time, n int64) {
+	b := c.set.cell(row, t)
+	b.count += n
+	b.offset += float64(b.end-b.begin) / 2 * float64(n)
 }

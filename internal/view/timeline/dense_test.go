@@ -74,6 +74,9 @@ func TestNoFactEndsAfterTheRun(t *testing.T) {
 // A summer keeps sums of links, as large stores do.
 type summer struct{ store.Reader }
 
+func (s summer) EachLinkSum(ctx context.Context, w store.Window, f func([]store.LinkSum) error) error {
+	return store.EachLinkSum(ctx, s.Reader, w, f)
+}
 func (s summer) LinkSums(ctx context.Context, w store.Window) ([]store.LinkSum, error) {
 	return store.LinkSums(ctx, s.Reader, w)
 }

@@ -14,36 +14,87 @@ var _ store.LinkSummer = (*Reader)(nil)
 // LinkSums implements store.LinkSummer. Links are sorted by when they start: those of a window lie next to each other.
 // Nodes that lie wholly among them are kept as sums, from the largest down; the links at both ends are read.
 func (r links) LinkSums(ctx context.Context, w store.Window) ([]store.LinkSum, error) {
-	if err := r.Enter(); err != nil {
-		return nil, err
-	}
-	defer r.Leave()
-	in := r.Window(w)
-	set := r.Ranges(w.Locations)
 	var sum store.LinkAdder
-	err := r.Guarded(ctx, func() error {
-		r.Checks.Of("untimed").Touch(0, uint64(len(r.C.Untimed.Kind)))
-		err := r.untimedLinks(set, func(l *store.LinkColumns) error {
-			addLinks(&sum, l, 0, len(l.Kind))
-			return nil
-		})
-		if err != nil || in.Begin >= in.Until || len(r.C.Link.Kind) == 0 {
-			return err
-		}
-		n := uint64(len(r.C.Link.Kind))
-		return r.sumLinks(ctx, &sum, r.firstLink(n, in.Begin), r.firstLink(n, in.Until))
-	})
+	err := r.linkSums(ctx, w, func(l *store.LinkColumns) error {
+		addLinks(&sum, l, 0, len(l.Kind))
+		return nil
+	}, func(lo, hi uint64) error { return r.sumLinks(ctx, &sum, lo, hi) })
 	if err != nil {
 		return nil, err
 	}
 	all := sum.Sums()
+	return keepSums(all, r.Ranges(w.Locations)), nil
+}
+
+// EachLinkSum implements store.LinkSummer.
+func (r links) EachLinkSum(ctx context.Context, w store.Window, f func([]store.LinkSum) error) error {
+	f = disk.Shield(f)
+	set := r.Ranges(w.Locations)
+	give := func(sums []store.LinkSum) error {
+		if sums = keepSums(sums, set); len(sums) == 0 {
+			return nil
+		}
+		return f(sums)
+	}
+	return r.linkSums(ctx, w, func(l *store.LinkColumns) error {
+		sums := make([]store.LinkSum, len(l.Kind))
+		for i := range sums {
+			sums[i] = store.LinkSumOf(l, i)
+		}
+		return give(sums)
+	}, func(lo, hi uint64) error {
+		var pieces []linkPiece
+		r.eachPiece(lo, hi, func(p linkPiece) {
+			for ; p.node && p.to-p.from > sumsAtOnce; p.from += sumsAtOnce {
+				pieces = append(pieces, linkPiece{p.from, p.from + sumsAtOnce, true})
+			}
+			pieces = append(pieces, p)
+		})
+		blocks, sums := make([]store.LinkColumns, r.Workers), make([][]store.LinkSum, r.Workers)
+		return r.Parallel(ctx, make(rows.Ranges, len(pieces)), func(_ context.Context, worker, i int) error {
+			p := &pieces[i]
+			n := int(p.to - p.from)
+			if cap(sums[worker]) < n {
+				sums[worker] = make([]store.LinkSum, max(n, disk.LinkBlock))
+			}
+			into := sums[worker][:n]
+			r.addPiece(into, p, hi, &blocks[worker])
+			return give(into)
+		})
+	})
+}
+
+// sumsAtOnce is the number of stored sums that are given at once.
+const sumsAtOnce = 1 << 13
+
+// linkSums reads untimed links, and asks for those of the window by their places in table link.
+func (r links) linkSums(ctx context.Context, w store.Window, untimed func(*store.LinkColumns) error,
+	timed func(lo, hi uint64) error) error {
+	if err := r.Enter(); err != nil {
+		return err
+	}
+	defer r.Leave()
+	in := r.Window(w)
+	return r.Guarded(ctx, func() error {
+		r.Checks.Of("untimed").Touch(0, uint64(len(r.C.Untimed.Kind)))
+		err := r.untimedLinks(r.Ranges(w.Locations), untimed)
+		if err != nil || in.Begin >= in.Until || len(r.C.Link.Kind) == 0 {
+			return err
+		}
+		n := uint64(len(r.C.Link.Kind))
+		return timed(r.firstLink(n, in.Begin), r.firstLink(n, in.Until))
+	})
+}
+
+// keepSums leaves the sums that have an end at one of the locations.
+func keepSums(all []store.LinkSum, set rows.Ranges) []store.LinkSum {
 	out := all[:0]
 	for _, s := range all {
 		if has(set, &s) {
 			out = append(out, s)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // linkStart is the place of the time at which links start among the columns of table link.
@@ -72,9 +123,28 @@ type linkPiece struct {
 
 // sumLinks adds links [lo, hi).
 func (r links) sumLinks(ctx context.Context, sum *store.LinkAdder, lo, hi uint64) error {
-	r.bringSums(lo, hi, uint64(len(r.C.Link.Kind)))
 	var pieces []linkPiece
+	var err error
 	n := 0
+	add := func() {
+		if err == nil && n > 0 {
+			err = r.addPieces(ctx, sum.Room(n), pieces, hi)
+		}
+		pieces, n = pieces[:0], 0
+	}
+	r.eachPiece(lo, hi, func(p linkPiece) {
+		pieces = append(pieces, p)
+		if n += int(p.to - p.from); n >= sum.Most() {
+			add()
+		}
+	})
+	add()
+	return err
+}
+
+// eachPiece divides links [lo, hi) into pieces.
+func (r links) eachPiece(lo, hi uint64, f func(linkPiece)) {
+	r.bringSums(lo, hi, uint64(len(r.C.Link.Kind)))
 	for lo < hi {
 		p := linkPiece{from: lo, to: min((lo/disk.LinkBlock+1)*disk.LinkBlock, hi)}
 		if from, to, size := r.node(lo, hi); size > 0 {
@@ -83,16 +153,8 @@ func (r links) sumLinks(ctx context.Context, sum *store.LinkAdder, lo, hi uint64
 		} else {
 			lo = p.to
 		}
-		pieces = append(pieces, p)
-		if n += int(p.to - p.from); lo < hi && n < sum.Most() {
-			continue
-		}
-		if err := r.addPieces(ctx, sum.Room(n), pieces, hi); err != nil {
-			return err
-		}
-		pieces, n = pieces[:0], 0
+		f(p)
 	}
-	return nil
 }
 
 // addPieces writes the sums of pieces of a window that ends at until.
