@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,9 @@ func importCommand() *command {
 			readingFlags(fs)
 			fs.String("shard", "",
 				"K/N: only part K of N; each part may be written on another machine")
+			fs.String("wait", "",
+				"with --shard: how long to wait for the other parts, such as 30m, to join them together; not at all "+
+					"if not given")
 			fs.StringP("output", "o", "",
 				"PATH of the store: a directory ending in .plx, or clickhouse://HOST:PORT/DATABASE/RUN")
 		},
@@ -103,6 +107,10 @@ func importPart(ctx context.Context, e *env, args []string, out string, shard lo
 		return usage("import: name the part to write with -o RUN.plx/%s", name)
 	}
 	path := filepath.Join(run, name)
+	wait, err := time.ParseDuration(cmp.Or(e.text("wait"), "0"))
+	if err != nil || wait < 0 {
+		return usage("--wait %s: want a time such as 30m", e.text("wait"))
+	}
 	l, err := e.loader()
 	if err != nil {
 		return err
@@ -128,7 +136,7 @@ func importPart(ctx context.Context, e *env, args []string, out string, shard lo
 	if err := l.WritePart(ctx, f, path, shard); err != nil {
 		return err
 	}
-	err = l.JoinParts(ctx, run)
+	err = l.JoinParts(ctx, run, shard, wait)
 	var missing *local.MissingParts
 	if errors.As(err, &missing) {
 		if !e.flag("quiet") {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -51,6 +54,180 @@ func TestShardsOfARunAreTheWholeImport(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ownSets are runs of formats whose parts read only their own files: with threads, messages, collectives, clocks that are
+// fitted, markers, metrics and calls that are never left.
+func ownSets(t *testing.T) []string {
+	t.Helper()
+	made := filepath.Join(t.TempDir(), "stencil")
+	if code, _, stderr := parallax(t, "gen", "stencil", "--format", "otf2", "--locations", "9", "--intervals", "60000", "-o", made); code != 0 {
+		t.Fatal(stderr)
+	}
+	sources := []string{made, "../../internal/importer/otf2/testdata/records", "../../internal/importer/otf2/testdata/ping-pong-2ranks"}
+	for _, name := range []string{"otf2-hpl8", "otf2-lammps-imbalanced16", "otf2-xz-pthread"} {
+		if path := filepath.Join("../../../shared/data", name); exists(path) {
+			sources = append(sources, path)
+		}
+	}
+	return sources
+}
+
+// TestPartsThatReadTheirOwnFilesAreTheWholeImport: for any number of parts, more than there are files too, in any order.
+func TestPartsThatReadTheirOwnFilesAreTheWholeImport(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for i, source := range ownSets(t) {
+		for _, options := range [][]string{nil, {"--align", "none"}, {"--align", "messages"}} {
+			if i == 0 && options != nil {
+				continue
+			}
+			t.Run(filepath.Base(source)+strings.Join(options, ""), func(t *testing.T) {
+				t.Setenv("PARALLAX_CACHE", t.TempDir())
+				whole := filepath.Join(t.TempDir(), "whole.plx")
+				if code, _, stderr := parallax(t, append([]string{"import", source, "-o", whole}, options...)...); code != 0 {
+					t.Fatal(stderr)
+				}
+				want := filesOf(t, whole)
+				for _, n := range []int{1, 2, 3, 7, 16} {
+					if options != nil && n != 3 || testing.Short() && n > 3 {
+						continue
+					}
+					joined := filepath.Join(t.TempDir(), "run.plx")
+					for _, k := range random.Perm(n) {
+						args := append([]string{"import", source, "--shard", fmt.Sprintf("%d/%d", k+1, n), "-o",
+							filepath.Join(joined, fmt.Sprintf("part-%d", k+1))}, options...)
+						if code, _, stderr := parallax(t, args...); code != 0 {
+							t.Fatalf("part %d of %d: %s", k+1, n, stderr)
+						}
+					}
+					sameAs(t, fmt.Sprint(n, " parts"), want, filesOf(t, joined))
+				}
+			})
+		}
+	}
+}
+
+func sameAs(t *testing.T, what string, want, got map[string][]byte) {
+	t.Helper()
+	for name, b := range want {
+		if !bytes.Equal(b, got[name]) {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s is too much", what, name)
+		}
+	}
+}
+
+// Importers that wait for each other share the steps after reading.
+func TestPartsThatWaitAreJoinedTogether(t *testing.T) {
+	t.Setenv("PARALLAX_CACHE", t.TempDir())
+	source := ownSets(t)[0]
+	whole, joined := filepath.Join(t.TempDir(), "whole.plx"), filepath.Join(t.TempDir(), "run.plx")
+	if code, _, stderr := parallax(t, "import", source, "-o", whole); code != 0 {
+		t.Fatal(stderr)
+	}
+	var all sync.WaitGroup
+	for k := range 4 {
+		all.Go(func() {
+			code, _, stderr := parallax(t, "import", source, "--shard", fmt.Sprintf("%d/4", k+1), "--wait", "5m", "-o",
+				filepath.Join(joined, fmt.Sprintf("part-%d", k+1)))
+			if code != 0 {
+				t.Error(stderr)
+			}
+		})
+	}
+	all.Wait()
+	sameAs(t, "4 parts at once", filesOf(t, whole), filesOf(t, joined))
+}
+
+// What is wrong with a part is said by its name, and nothing becomes a store until it is mended.
+func TestPartsOfFilesThatAreNotAlike(t *testing.T) {
+	t.Setenv("PARALLAX_CACHE", t.TempDir())
+	source := ownSets(t)[0]
+	copied := func(change func(dir string)) string {
+		dir := filepath.Join(t.TempDir(), "stencil")
+		if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
+			t.Fatal(err)
+		}
+		change(dir)
+		return dir
+	}
+	path := func(dir, name string) string { return filepath.Join(dir, "traces", name) }
+	less := copied(func(dir string) { os.Remove(path(dir, "3.evt")) })
+	cut := copied(func(dir string) { os.Truncate(path(dir, "3.evt"), 2000) })
+	defined := copied(func(dir string) {
+		b, err := os.ReadFile(filepath.Join(dir, "traces.def"))
+		if err != nil || !bytes.Contains(b, []byte("laplace_tile")) {
+			t.Fatal("no definition to change: ", err)
+		}
+		os.WriteFile(filepath.Join(dir, "traces.def"), bytes.Replace(b, []byte("laplace_tile"), []byte("laplace_tale"), 1), 0o644)
+	})
+	run := filepath.Join(t.TempDir(), "run.plx")
+	part := func(from string, k int, more ...string) (int, string) {
+		code, out, stderr := parallax(t, append([]string{"import", from, "--shard", fmt.Sprintf("%d/3", k), "-o",
+			filepath.Join(run, fmt.Sprintf("part-%d", k))}, more...)...)
+		return code, strings.Join(strings.Fields(out+stderr), " ")
+	}
+	for _, x := range []struct {
+		what string
+		from string
+		more []string
+		want []string
+	}{
+		{"a file is missing", less, nil, []string{"part-1", "part-2", "not of the same source", "3.evt was there for"}},
+		{"a file is cut", cut, nil, []string{"part-2", "3.evt had", "2000"}},
+		{"definitions differ", defined, nil, []string{"part-2", "their definitions differ", "import one of them again"}},
+		{"another option", source, []string{"--align", "none"}, []string{"part-2", "--align none"}},
+	} {
+		for k := range 3 {
+			from, more := source, []string(nil)
+			if k == 1 {
+				from, more = x.from, x.more
+			}
+			code, says := part(from, k+1, more...)
+			for _, w := range x.want {
+				if k == 2 && (code == 0 || !strings.Contains(says, w)) {
+					t.Errorf("%s: exit %d, %q, want %q", x.what, code, says, w)
+				}
+			}
+		}
+		if slices.Contains(readNames(t, run), "manifest.json") {
+			t.Fatalf("%s: it became a store", x.what)
+		}
+		os.RemoveAll(run)
+	}
+	for _, k := range []int{1, 3, 1} {
+		part(source, k)
+	}
+	if code, _, stderr := parallax(t, "info", run); code == 0 || !strings.Contains(stderr, "part 2 of 3 missing") {
+		t.Errorf("one is missing: exit %d, %q", code, stderr)
+	}
+	chunks := filepath.Join(run, "part-3", "chunks")
+	b, err := os.ReadFile(chunks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, bad := range map[string][]byte{"cut off": b[:len(b)-9], "a byte is another": append(append([]byte{}, b[:100]...), append([]byte{b[100] ^ 4}, b[101:]...)...)} {
+		os.WriteFile(chunks, bad, 0o644)
+		code, says := part(source, 2)
+		if code == 0 || !strings.Contains(says, "part-3") || !strings.Contains(says, "import that part again") {
+			t.Errorf("records of a part are %s: exit %d, %q", what, code, says)
+		}
+	}
+	if slices.Contains(readNames(t, run), "manifest.json") {
+		t.Fatal("damaged parts became a store")
+	}
+	if code, says := part(source, 3); code != 0 {
+		t.Errorf("made again: %s", says)
+	}
+	whole := filepath.Join(t.TempDir(), "whole.plx")
+	if code, _, stderr := parallax(t, "import", source, "-o", whole); code != 0 {
+		t.Fatal(stderr)
+	}
+	sameAs(t, "after all is mended", filesOf(t, whole), filesOf(t, run))
 }
 
 func filesOf(t *testing.T, dir string) map[string][]byte {

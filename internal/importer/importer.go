@@ -32,6 +32,8 @@ type Format struct {
 	// Room says how many times as much as its files, unpacked, an import has on the disk at the most; they come with
 	// the largest first. nil: as others of its kind, once for text and 3.5 times for binary files. See Times.
 	Room func(run Run, files []File) float64
+	// Shares: Import reads only the files of one part of a run where the Writer is a match.Sharer.
+	Shares bool
 	// Advice tells the user how to proceed if Import is nil.
 	Advice string
 }

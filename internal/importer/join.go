@@ -27,7 +27,7 @@ func Join(runs []Run) Run {
 		return out
 	}
 	f := *out.Format
-	f.Claim = nil
+	f.Claim, f.Shares = nil, false
 	if !same {
 		f.Name, f.Title = "joined", "several formats"
 	}

@@ -558,6 +558,9 @@ func (l *Loader) writeThrough(ctx context.Context, f Found, path string, part Sh
 		o.Format = f.run.Format.Name
 		f.run.Progress = progress
 		fill = func(w trace.Writer) error { return f.run.Import(ctx, w) }
+		if o.Shared = part.Of > 0 && f.run.Format.Shares; o.Shared {
+			o.Listing = f.listing()
+		}
 	}
 	stop := l.watch(f.Name, progress)
 	defer stop()

@@ -3,9 +3,13 @@ package load
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -33,6 +37,25 @@ func ParseShard(s string) (p Shard, err error) {
 	return p, nil
 }
 
+// listing returns the files of a run and their sizes, by which its parts know that they are of one source.
+func (f Found) listing() (list []local.SourceFile) {
+	sizes := map[string]int64{}
+	for _, x := range f.run.Source.Files {
+		sizes[x.Path] = x.Size
+	}
+	for _, name := range f.run.Files {
+		size, known := sizes[name]
+		if !known {
+			if info, err := fs.Stat(f.run.Source.FS, name); err == nil {
+				size = info.Size()
+			}
+		}
+		list = append(list, local.SourceFile{Name: name, Size: size})
+	}
+	slices.SortFunc(list, func(a, b local.SourceFile) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Part, s.Of) }
 
 // WritePart imports one part of a run into a directory.
@@ -40,14 +63,31 @@ func (l *Loader) WritePart(ctx context.Context, f Found, path string, s Shard) e
 	return l.write(ctx, f, path, s)
 }
 
-// JoinParts makes a store of the parts in a directory. Those that are still to come are a local.MissingParts.
-func (l *Loader) JoinParts(ctx context.Context, dir string) error {
-	if err := local.Join(ctx, dir, l.storeOptions()); err != nil {
-		return err
+// JoinParts makes a store of the parts in a directory. Those that are still to come are a local.MissingParts, after so
+// long a wait. Where the parts were read by themselves, the work is shared with the importers of other parts that wait:
+// own is done first.
+func (l *Loader) JoinParts(ctx context.Context, dir string, own Shard, wait time.Duration) error {
+	o := l.storeOptions()
+	o.Part = own.Part
+	for until := time.Now().Add(wait); ; {
+		mine, err := local.Join(ctx, dir, o)
+		var missing *local.MissingParts
+		if err == nil || !errors.As(err, &missing) || time.Now().After(until) {
+			if err == nil && mine {
+				l.prepare(ctx, dir)
+			}
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(lookAgain):
+		}
 	}
-	l.prepare(ctx, dir)
-	return nil
 }
+
+// lookAgain is how long an importer waits before it looks again for the parts of others.
+const lookAgain = 50 * time.Millisecond
 
 func (l *Loader) storeOptions() local.Options {
 	o := local.Options{Memory: l.Memory, Summaries: l.Summaries, Digests: l.Digests, Align: cmp.Or(l.Align, "auto"),

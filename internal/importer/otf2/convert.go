@@ -3,7 +3,7 @@ package otf2
 import (
 	"context"
 
-	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -317,5 +317,5 @@ func (r *caller) keep(side int, h *match.Half) {
 // flush passes the collected halves to the matcher.
 func (r *caller) flush() {
 	r.halves.Flush(r.a.matcher)
-	r.collect = r.a.matcher.Collectives.Add(r.collect)
+	r.collect = r.a.matcher.Attend(r.collect)
 }

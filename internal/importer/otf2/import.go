@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -33,16 +33,28 @@ func (a *archive) read(ctx context.Context) error {
 	}
 	a.define()
 	trace.SortRegions(a.w) // regions that events define besides
+	share := match.ShareOf(a.w)
+	if share != nil {
+		a.mostChannels = 0 // sends and receives of a channel are in several parts
+	}
 	a.matcher = match.New(a.matchMemory(), a.mostChannels, len(a.tree.processes))
+	a.matcher.Sharer = share
 	defer func() { a.matcher.Close() }()
 	if err := a.readLocations(ctx, (*row).convert); err != nil {
 		return err
 	}
-	if err := a.readMarkers(ctx); err != nil {
-		return err
+	if lastOf(share) {
+		if err := a.readMarkers(ctx); err != nil {
+			return err
+		}
 	}
 	if err := a.closeShared(); err != nil {
 		return err
+	}
+	if share != nil {
+		a.tell(share)
+		a.finish()
+		return nil
 	}
 	if err := a.link(ctx); err != nil {
 		return err
@@ -204,6 +216,7 @@ func (a *archive) readLocations(ctx context.Context, f func(*row, context.Contex
 			order = append(order, int32(i))
 		}
 	}
+	order = a.ownLocations(order)
 	inTurn(order, func(i int32) int64 { return a.files.sizes[a.files.events[a.defs.locations[i].id]] },
 		parallel.Workers())
 	g, ctx := errgroup.WithContext(ctx)

@@ -1,6 +1,6 @@
 package otf2
 
-import "github.com/parallax-hpc/parallax/internal/importer/otf2/match"
+import "github.com/parallax-hpc/parallax/internal/match"
 
 // A partner is the other end of a message, as records name it.
 type partner struct {

@@ -3,7 +3,7 @@ package otf2
 import (
 	"context"
 
-	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -21,6 +21,8 @@ var aloneWords = [match.Kinds][2]string{
 	match.Wait:   {"", "threads that are waited for and whose end is not recorded"},
 	match.Task:   {"tasks that are created and never run", "tasks that run and whose creation is not recorded"},
 }
+
+const unsureWords = "sends and receives that cannot be paired, since receives of their process are missing"
 
 // link joins the ends of links, and says who took part in collective operations, by which clocks are compared.
 func (a *archive) link(ctx context.Context) error {
@@ -46,9 +48,7 @@ func (a *archive) link(ctx context.Context) error {
 		a.report(trace.MissingLinks, aloneWords[k][0], s.Causes, name)
 		a.report(trace.MissingLinks, aloneWords[k][1], s.Effects, name)
 	}
-	a.report(trace.MissingLinks,
-		"sends and receives that cannot be paired, since receives of their process are missing",
-		stats[match.Message].Unsure, name)
+	a.report(trace.MissingLinks, unsureWords, stats[match.Message].Unsure, name)
 	return a.meet(ctx)
 }
 

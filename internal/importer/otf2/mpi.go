@@ -1,7 +1,7 @@
 package otf2
 
 import (
-	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -186,7 +186,7 @@ func (r *messenger) collective(f *fields) {
 	}
 	r.collect = append(r.collect, p)
 	if len(r.collect) == spool.BlockRecords {
-		r.collect = r.a.matcher.Collectives.Add(r.collect)
+		r.collect = r.a.matcher.Attend(r.collect)
 	}
 }
 

@@ -1,7 +1,7 @@
 package otf2
 
 import (
-	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -86,19 +87,22 @@ func (l *tallyTotals) add(t *tally, at int) {
 
 // report gives the lines in their order.
 func (l *tallyTotals) report(w trace.Writer, label func(at int, local bool) string) {
-	list := make([]*entry, 0, len(l.entries))
-	for _, e := range l.entries {
-		list = append(list, e)
+	for _, x := range match.MergeLines([][]match.Line{l.told(label)}) {
+		w.Report(x.Kind, x.What, x.Count, x.Example)
 	}
-	slices.SortFunc(list,
-		func(a, b *entry) int { return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.what, b.what)) })
-	for _, e := range list {
+}
+
+// told returns the lines for the report.
+func (l *tallyTotals) told(label func(at int, local bool) string) (out []match.Line) {
+	for _, e := range l.entries {
 		example := label(e.at, e.local)
 		if e.place > 0 {
 			example += fmt.Sprintf(": byte %d", e.place)
 		}
-		w.Report(e.kind, e.what, e.count, example)
+		out = append(out, match.Line{Index: e.index, At: e.at,
+			ReportEntry: trace.ReportEntry{Kind: e.kind, What: e.what, Count: e.count, Example: example}})
 	}
+	return out
 }
 
 // lines returns the lines of the tally, in a fixed order.

@@ -49,6 +49,8 @@ type (
 	Remote = disk.Remote
 	// A Piece is a block of a file, and where it goes.
 	Piece = disk.Piece
+	// A SourceFile is a file of a source.
+	SourceFile = disk.SourceFile
 	// A MissingParts is a run of which parts are still to come.
 	MissingParts = disk.MissingParts
 	// A VersionError is a store of another version.
@@ -73,10 +75,18 @@ func Create(path string, o Options) (*Writer, error) {
 
 // Finish ends the trace and puts the store at its path. After an error nothing is
 // left on the disk.
-func (w *Writer) Finish(ctx context.Context) error { return finish.Run(ctx, w.Writer) }
+func (w *Writer) Finish(ctx context.Context) error {
+	if w.Opt.Shared {
+		return finish.Record(ctx, w.Writer)
+	}
+	return finish.Run(ctx, w.Writer)
+}
 
 // Join makes a store of the parts in a directory, see Options.Parts. A part that is still to come is a MissingParts.
-func Join(ctx context.Context, dir string, o Options) error { return finish.Join(ctx, dir, o) }
+// It returns false if another process has made the store.
+func Join(ctx context.Context, dir string, o Options) (mine bool, err error) {
+	return finish.Join(ctx, dir, o)
+}
 
 // HasParts reports whether a directory holds parts of a run that are not joined.
 func HasParts(dir string) bool { return disk.HasParts(dir) }
@@ -91,7 +101,7 @@ func PartName(part int) string { return disk.PartName(part) }
 // If the directory holds the parts of a run, they are joined first.
 func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
 	if disk.HasParts(path) {
-		if err := Join(context.Background(), path, Options{Summaries: summaries, Digests: digests}); err != nil {
+		if _, err := Join(context.Background(), path, Options{Summaries: summaries, Digests: digests}); err != nil {
 			return nil, err
 		}
 	}

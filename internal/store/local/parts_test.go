@@ -134,7 +134,7 @@ func TestPartsThatAreNotOfOneRunAreRefused(t *testing.T) {
 	writePart(t, dir, 2, 3, ring(0), o)
 	wrong("two are missing", "parts 1, 3 of 3 missing", "--shard 1/3")
 	var missing *local.MissingParts
-	if err := local.Join(context.Background(), dir, o); !errors.As(err, &missing) || !slices.Equal(missing.Missing, []int{1, 3}) {
+	if _, err := local.Join(context.Background(), dir, o); !errors.As(err, &missing) || !slices.Equal(missing.Missing, []int{1, 3}) {
 		t.Errorf("missing: %v", err)
 	}
 	writePart(t, dir, 1, 3, ring(0), o)
@@ -191,10 +191,10 @@ func TestAPartMayBeMadeAgain(t *testing.T) {
 	for _, k := range []int{1, 1, 2, 1} {
 		writePart(t, dir, k, 2, ring(5), o)
 	}
-	if err := local.Join(context.Background(), dir, o); err != nil {
+	if _, err := local.Join(context.Background(), dir, o); err != nil {
 		t.Fatal(err)
 	}
-	if err := local.Join(context.Background(), dir, o); err != nil {
+	if _, err := local.Join(context.Background(), dir, o); err != nil {
 		t.Errorf("joined once more: %v", err)
 	}
 	writePart(t, whole, 0, 0, ring(5), o)
@@ -287,7 +287,7 @@ func TestRowsPackedEarlyAreTheSame(t *testing.T) {
 			for k := range 2 {
 				writePart(t, dir, k+1, 2, fill, o)
 			}
-			if err := local.Join(context.Background(), dir, o); err != nil {
+			if _, err := local.Join(context.Background(), dir, o); err != nil {
 				t.Fatal(err)
 			}
 			t.Run(fmt.Sprint(name, " in ", x.memory, ", ", x.unpacked, " rows"), func(t *testing.T) { sameFiles(t, whole, dir) })

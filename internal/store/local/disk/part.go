@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,9 +27,33 @@ type PartManifest struct {
 	// Kernels are the names and versions of summaries and digests that were derived.
 	Kernels []string    `json:"kernels"`
 	Files   []FileEntry `json:"files"`
+	// Stage is how far a part is that was read by itself; "" stands for a part whose importer read all of the source.
+	Stage Stage `json:"stage,omitempty"`
+	// Align and Infer are those of the import, where Stage is not empty.
+	Align string `json:"align,omitempty"`
+	Infer bool   `json:"infer,omitempty"`
 	// Rest is the manifest of the run without the entries that are derived from all parts; only of part 1.
 	Rest *Manifest `json:"rest,omitempty"`
 }
+
+// A SourceFile is a file of a source.
+type SourceFile struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+}
+
+// A Stage of a part whose importer reads only its own files: the source was read; the halves of links of which the part
+// has both were joined; its rows and their index were made. Each has a directory.
+type Stage string
+
+const (
+	Read    Stage = "part"
+	Matched Stage = "matched"
+	Made    Stage = "made"
+)
+
+// DirName returns the directory of a part at a stage.
+func (s Stage) DirName(part int) string { return string(s) + "-" + strconv.Itoa(part) }
 
 const (
 	partFormat   = "parallax part"
@@ -105,7 +130,7 @@ func ReadParts(dir string) ([]*PartManifest, error) {
 	}
 	var all []*PartManifest
 	for _, file := range files {
-		m, err := readPart(file)
+		m, err := ReadPart(file)
 		if err != nil {
 			return nil, err
 		}
@@ -120,9 +145,14 @@ func ReadParts(dir string) ([]*PartManifest, error) {
 			return nil,
 				fmt.Errorf("%s is one of %d parts and %s one of %d; remove those of the other import", a, first.Parts,
 					b, m.Parts)
-		case !slices.Equal(m.Kernels, first.Kernels):
+		case !slices.Equal(m.Kernels, first.Kernels) || m.Stage != first.Stage:
 			return nil,
 				fmt.Errorf("%s and %s were written by different versions of parallax; import one of them again", a, b)
+		case m.Align != first.Align || m.Infer != first.Infer:
+			return nil, fmt.Errorf("%s was imported with --align %s and %s with --align %s; import one of them again",
+				a, first.Align, b, m.Align)
+		case m.Stamp != first.Stamp && m.Stage != "":
+			return nil, differentSources(a, b, first, m)
 		case m.Stamp != first.Stamp:
 			return nil,
 				fmt.Errorf("%s (from %s) and %s (from %s) are not of the same source; import one of them again", a,
@@ -141,7 +171,42 @@ func ReadParts(dir string) ([]*PartManifest, error) {
 	return all, nil
 }
 
-func readPart(file string) (*PartManifest, error) {
+// PartManifestOf returns the file of the manifest in the directory of a part.
+func PartManifestOf(dir string) string { return filepath.Join(dir, partManifest) }
+
+// differentSources says how the sources of parts differ.
+func differentSources(a, b string, first, other *PartManifest) error {
+	what := "their definitions differ"
+	x, y := listing(a), listing(b)
+	for i := 0; i < len(x) || i < len(y); i++ {
+		switch {
+		case i >= len(y) || i < len(x) && x[i].Name < y[i].Name:
+			what = fmt.Sprintf("%s was there for %s and not for %s", x[i].Name, a, b)
+		case i >= len(x) || y[i].Name < x[i].Name:
+			what = fmt.Sprintf("%s was there for %s and not for %s", y[i].Name, b, a)
+		case x[i].Size != y[i].Size:
+			what = fmt.Sprintf("%s had %d bytes for %s and %d for %s", x[i].Name, x[i].Size, a, y[i].Size, b)
+		default:
+			continue
+		}
+		break
+	}
+	return fmt.Errorf("%s (from %s) and %s (from %s) are not of the same source: %s; import one of them again", a,
+		strings.Join(first.Sources, " "), b, strings.Join(other.Sources, " "), what)
+}
+
+// ListingFile has the files of the source of a part that was read by itself, in the order of their names.
+const ListingFile = "listing"
+
+func listing(dir string) (list []SourceFile) {
+	if b, err := os.ReadFile(filepath.Join(dir, ListingFile)); err == nil {
+		_ = json.Unmarshal(b, &list) // without it the error says less
+	}
+	return list
+}
+
+// ReadPart reads the manifest of a part.
+func ReadPart(file string) (*PartManifest, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -152,14 +217,15 @@ func readPart(file string) (*PartManifest, error) {
 	}
 	dir := filepath.Dir(file)
 	switch {
-	case m.Format != partFormat || m.Part < 1 || m.Part > m.Parts || (m.Part == 1) != (m.Rest != nil):
+	case m.Format != partFormat || m.Part < 1 || m.Part > m.Parts ||
+		m.Stage == "" && (m.Part == 1) != (m.Rest != nil):
 		return nil, fmt.Errorf("%s: %w", file, ErrDamaged)
 	case m.Version != Version:
 		return nil,
 			fmt.Errorf("%s is of version %d of the store, this program writes %d; import it again with the same "+
 				"parallax as the others", dir, m.Version, Version)
-	case filepath.Base(dir) != PartName(m.Part):
-		return nil, fmt.Errorf("%s holds part %d; name it %s", dir, m.Part, PartName(m.Part))
+	case filepath.Base(dir) != cmp.Or(m.Stage, Read).DirName(m.Part):
+		return nil, fmt.Errorf("%s holds part %d; name it %s", dir, m.Part, cmp.Or(m.Stage, Read).DirName(m.Part))
 	}
 	return m, nil
 }

@@ -77,6 +77,9 @@ func (f *finisher) fitClocks() error {
 	if !f.Backwards && !asked || f.MomentRows.Any() || len(f.Kin) > 0 || len(f.Far) > 0 {
 		return nil // sums of moments have no times of their own; spans their reader compares
 	}
+	if err := f.loadLinks(); err != nil {
+		return err
+	}
 	c := f.findClocks()
 	before, err := f.disorder(c)
 	if err != nil || before.all() == 0 && !asked || len(c.owner) < 2 {

@@ -14,7 +14,7 @@ import (
 // decode reads the records of a stream in order and gives Enter and Leave to stack,
 // where that is not nil, else to the Builder.
 func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.StackBuilder) error {
-	w.chain = w.f.Chunks.Chain(s.Tail, w.chain)
+	w.chain = w.f.Chunks.Chain(s, w.chain)
 	large := w.f.Chunks.Large(w.chain)
 	d := w.f.decoder(s)
 	d.infers = w.f.infers(s)
@@ -22,7 +22,7 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		d.reset(w.f.Chunks.Chunk(at))
+		d.reset(w.f.Chunks.Chunk(at), w.f.Chunks.IDs(at))
 		for len(d.b) >= write.HalfBytes {
 			if stack == nil || d.infers || !w.calls(&d, stack) {
 				w.record(&d, stack)
@@ -59,7 +59,7 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 			if op == write.OpFact && (rows > 0 || !d.lastIsInstant) {
 				word := binary.LittleEndian.Uint64(b)
 				id := uint32(word >> write.IdShift & (1<<write.IdBits - 1))
-				r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(word >> write.TimeShift),
+				r := factRecord{attribute: id, kind: uint8(word >> write.TimeShift),
 					bits: word >> (write.TimeShift + write.FactBits)}
 				b = b[write.WordBytes:]
 				if r.kind&write.FactShort != 0 {
@@ -68,6 +68,7 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 					r.bits = binary.LittleEndian.Uint64(b)
 					b = b[write.WordBytes:]
 				}
+				w.translate(d, &r)
 				r.key = w.rows.row(d.row + rows - 1) // they come in the order of rows, as these do
 				w.out.facts.add(&r)
 				some = true
@@ -78,7 +79,7 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 				base += trace.Time(int64(word) >> write.TimeShift)
 				id := trace.CounterID(word >> write.IdShift & (1<<write.IdBits - 1))
 				w.sample(d.at(base), math.Float64frombits(binary.LittleEndian.Uint64(b[write.WordBytes:])),
-					renumbered(w.f.counterNumber, id))
+					renumbered(w.f.counterNumber, d.ids.Counter(id)))
 				b = b[2*write.WordBytes:]
 				some = true
 				continue
@@ -104,6 +105,11 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 			list[i].Time = d.at(list[i].Time)
 		}
 	}
+	if d.ids != nil {
+		for i := range list {
+			list[i].Region = d.ids.Region(list[i].Region)
+		}
+	}
 	stack.Run(list)
 	return some || len(list) > 0
 }
@@ -111,6 +117,9 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 // record takes one record, of any kind.
 func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 	op, id, v := d.head()
+	if op < write.OpSample {
+		id = uint32(d.ids.Region(trace.RegionID(id)))
+	}
 	switch op {
 	case write.OpEnter:
 		if t := d.time(v); stack != nil {
@@ -145,15 +154,16 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 		d.lastIsInstant = true
 	case write.OpSample:
 		t := d.time(v)
-		w.sample(t, math.Float64frombits(d.word()), renumbered(w.f.counterNumber, trace.CounterID(id)))
+		w.sample(t, math.Float64frombits(d.word()), renumbered(w.f.counterNumber, d.ids.Counter(trace.CounterID(id))))
 	case write.OpFact:
-		r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(v),
+		r := factRecord{attribute: id, kind: uint8(v),
 			bits: uint64(v) >> write.FactBits & write.FactValue}
 		if r.kind&write.FactShort != 0 {
 			r.kind &^= write.FactShort
 		} else {
 			r.bits = d.word()
 		}
+		w.translate(d, &r)
 		if d.lastIsInstant {
 			r.key = d.instant - 1
 			w.fail(w.instantFacts.Add(r))
@@ -169,9 +179,21 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 	}
 }
 
+// translate gives a fact the store's numbers.
+func (w *rowWorker) translate(d *decoder, r *factRecord) {
+	if d.ids != nil {
+		r.attribute = d.ids.Attribute(r.attribute)
+		if r.kind == uint8(trace.ValueText) {
+			r.bits += d.ids.Texts
+		}
+	}
+	r.attribute = renumbered(w.f.attributeNumber, r.attribute)
+}
+
 // A decoder reads the records of a stream, chunk by chunk.
 type decoder struct {
 	b             []byte
+	ids           *write.IDs // of definitions in the part of the run that has the chunk; nil: the same
 	base          trace.Time
 	origin        trace.Time
 	line          *clock.Line // by which times are moved, and then by shift; nil: base is the time
@@ -191,7 +213,7 @@ func (f *finisher) decoder(s *write.Stream) decoder {
 }
 
 // reset starts a chunk: its first time is a difference to zero.
-func (d *decoder) reset(b []byte) { d.b, d.base = b, -d.origin }
+func (d *decoder) reset(b []byte, ids *write.IDs) { d.b, d.base, d.ids = b, -d.origin, ids }
 
 // head takes the first words of a record: its kind, its id, and its time since the record before or the value in place
 // of that.

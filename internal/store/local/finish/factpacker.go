@@ -158,7 +158,9 @@ func (p *factPacker) flush() error {
 
 func (p *factPacker) close(err error) error {
 	for _, c := range p.columns {
-		err = c.Close(err)
+		if c != nil {
+			err = c.Close(err)
+		}
 	}
 	return err
 }

@@ -53,6 +53,14 @@ type finisher struct {
 	described described
 	part      disk.PartManifest // where only a part is written
 
+	// Of a run whose parts were read by themselves; see package finish, shared.go.
+	own          *ownRange // locations whose rows are made; nil: all
+	partCalls    [][]meetingCall
+	unclearCalls bool
+	linksLoaded  bool
+	openRegions  []trace.RegionID // of calls that were never left
+	laneLists    laneLists        // of all parts
+
 	kinship  kinship
 	unclosed map[trace.RegionID]trace.RegionID // regions of intervals that were never left
 

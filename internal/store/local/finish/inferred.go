@@ -176,8 +176,8 @@ func (f *finisher) workOf(s *write.Stream, off *offTimes) (all, cut workRows) {
 func (f *finisher) eachCall(s *write.Stream, give func(*call) bool) {
 	var d decoder
 	var c call
-	for _, at := range f.Chunks.Chain(s.Tail, nil) {
-		d.reset(f.Chunks.Chunk(at))
+	for _, at := range f.Chunks.Chain(s, nil) {
+		d.reset(f.Chunks.Chunk(at), f.Chunks.IDs(at))
 		for len(d.b) >= write.HalfBytes {
 			if d.call(&c) && !give(&c) {
 				return
@@ -196,6 +196,9 @@ type call struct {
 // call takes a record; false if it is of another kind. Times are as recorded.
 func (d *decoder) call(c *call) (ok bool) {
 	op, id, v := d.head()
+	if op < write.OpInstant {
+		id = uint32(d.ids.Region(trace.RegionID(id)))
+	}
 	switch op {
 	case write.OpEnter, write.OpLeave:
 		d.base += trace.Time(v)
@@ -267,7 +270,7 @@ func (w *rowWorker) addWork(s *write.Stream) {
 		return
 	}
 	d := w.f.decoder(s)
-	d.reset(nil)
+	d.reset(nil, nil)
 	for _, g := range w.f.inferred.rows[s.Location].gaps {
 		w.builder.Interval(d.at(d.base+g.begin), d.at(d.base+g.end), w.f.inferred.region)
 	}

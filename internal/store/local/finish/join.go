@@ -16,26 +16,35 @@ import (
 )
 
 // Join makes a store of the parts in a directory, in their place. Frames of rows and results of the index follow each
-// other; files that only one part has are taken as they are. Two processes may join at once: both write the same.
-func Join(ctx context.Context, dir string, o write.Options) error {
-	err := joinParts(ctx, dir, o)
+// other; files that only one part has are taken as they are. Two processes may join at once: both write the same. It
+// returns false if another has made the store.
+func Join(ctx context.Context, dir string, o write.Options) (mine bool, err error) {
+	mine, err = joinParts(ctx, dir, o)
 	if err != nil {
-		if _, there := os.Lstat(disk.ManifestPath(dir)); there == nil {
-			return nil // another goroutine was faster and has taken the parts away
+		if joined(dir) {
+			return false, nil // another was faster and has taken the parts away
 		}
-		return fmt.Errorf("join the parts of %s: %w", dir, err)
+		return false, fmt.Errorf("join the parts of %s: %w", dir, err)
 	}
-	return nil
+	return mine, nil
 }
 
-func joinParts(ctx context.Context, dir string, o write.Options) error {
+func joinParts(ctx context.Context, dir string, o write.Options) (mine bool, err error) {
 	parts, err := disk.ReadParts(dir)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if o = o.WithDefaults(); !slices.Equal(kernelsOf(&o), parts[0].Kernels) {
-		return errors.New("they were written by another version of parallax; use that one, or import them again")
+		return false, errors.New("they were written by another version of parallax; use that one, or import them again")
 	}
+	if parts[0].Stage != "" {
+		return joinShared(ctx, dir, parts, o)
+	}
+	return true, joinRanges(ctx, dir, parts, o)
+}
+
+// joinRanges joins parts each of which has a range of rows.
+func joinRanges(ctx context.Context, dir string, parts []*disk.PartManifest, o write.Options) error {
 	partial.RemoveStale(dir)
 	to, err := os.MkdirTemp(dir, ".joined"+partial.PartMark)
 	if err != nil {
@@ -54,7 +63,7 @@ func joinParts(ctx context.Context, dir string, o write.Options) error {
 	rest := parts[0].Rest
 	f := &finisher{Writer: &write.Writer{Opt: o, Dir: to, Temp: temp}, workers: o.Workers, memory: o.Memory,
 		end: rest.Info.End}
-	j := partJoiner{f, dir, parts}
+	j := partJoiner{f, dir, parts, func(k int) string { return filepath.Join(dir, disk.PartName(k+1)) }}
 	defer f.closeRows()
 	for _, step := range []func(context.Context) error{j.takeOnce, j.index, f.packIndex, j.rows, f.packTree} {
 		if err := step(ctx); err != nil {
@@ -72,9 +81,10 @@ type partJoiner struct {
 	*finisher
 	from  string
 	parts []*disk.PartManifest
+	dirOf func(part int) string // where its files are
 }
 
-func (j partJoiner) dir(part int) string { return filepath.Join(j.from, disk.PartName(part+1)) }
+func (j partJoiner) dir(part int) string { return j.dirOf(part) }
 
 // takeOnce takes the files that part 1 alone has. They were checked when written, and are checked when read.
 func (j partJoiner) takeOnce(context.Context) error {

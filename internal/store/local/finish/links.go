@@ -27,7 +27,7 @@ func (f *linker) writeLinks(ctx context.Context) error {
 		return err
 	}
 	begins := new(beginIndex)
-	if f.LinkRows.Len() > 0 {
+	if f.LinkRows.Len() > 0 || len(f.LinkedIn) > 0 {
 		var err error
 		if begins, err = f.indexBegins(ctx); err != nil {
 			return err
@@ -84,10 +84,12 @@ func (f *linker) resolveLinks(ctx context.Context, give func([]write.LinkRecord,
 		batch = f.unsaid(batch, places)
 		return give(batch, places[:len(batch)])
 	}}
+	take := func(batch []write.LinkRecord) error { return ties.add(f.renumberAll(batch)) }
+	if len(f.LinkedIn) > 0 && !f.linksLoaded {
+		return cmp.Or(mergeLinks(ctx, f.LinkedIn, take), ties.finish())
+	}
 	f.LinkRows.Once()
-	err := f.LinkRows.SortedAs(f.moveLink(), f.clocks == nil, linkBatch, func(batch []write.LinkRecord) error {
-		return ties.add(f.renumberAll(batch))
-	})
+	err := f.LinkRows.SortedAs(f.moveLink(), f.clocks == nil, linkBatch, take)
 	return cmp.Or(err, ties.finish())
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -37,17 +38,12 @@ type meetingCall struct {
 
 // matchMeetings finds collective operations in which everybody waits for all, where the source tells of none.
 func (f *finisher) matchMeetings(ctx context.Context) error {
-	if f.Opt.Align == "" || f.Meetings.Len() > 0 || f.MomentRows.Any() || len(f.Kin) > 0 || len(f.Far) > 0 ||
+	if f.Opt.Align == "" || f.Met || f.Meetings.Len() > 0 || f.MomentRows.Any() || len(f.Kin) > 0 || len(f.Far) > 0 ||
 		slices.Contains(f.Def.Attributes, "communicator") {
 		return nil
 	}
-	some := false
-	waits := make([]bool, len(f.Def.Regions))
-	for i := range waits {
-		waits[i] = f.Def.Regions[i].Role == trace.RoleCommunication && trace.WaitsForAll(f.Def.Regions[i].Name)
-		some = some || waits[i]
-	}
-	if !some {
+	waits := f.waitingRegions()
+	if waits == nil {
 		return nil
 	}
 	calls, err := f.meetingCalls(ctx, waits)
@@ -58,6 +54,7 @@ func (f *finisher) matchMeetings(ctx context.Context) error {
 	m.match(calls)
 	f.matches = m
 	err = f.eachMessage(f.findClocks(), func(_, _ int32, _, _ trace.Time) { m.fit = false })
+	m.fit = m.fit && !f.Messages
 	if m.fit {
 		for i := range m.all {
 			f.Meet(&m.all[i])
@@ -66,15 +63,39 @@ func (f *finisher) matchMeetings(ctx context.Context) error {
 	return err
 }
 
+// waitingRegions returns which regions are collective operations in which everybody waits for all; nil: none.
+func (f *finisher) waitingRegions() []bool {
+	some := false
+	waits := make([]bool, len(f.Def.Regions))
+	for i := range waits {
+		waits[i] = f.Def.Regions[i].Role == trace.RoleCommunication && trace.WaitsForAll(f.Def.Regions[i].Name)
+		some = some || waits[i]
+	}
+	if !some {
+		return nil
+	}
+	return waits
+}
+
 // meetingCalls reads the calls of some regions by process, in order of time; nil: there are too many, or too few
 // processes.
 func (f *finisher) meetingCalls(ctx context.Context, of []bool) ([][]meetingCall, error) {
 	c := f.findClocks()
-	lists := make([][]meetingCall, len(f.Streams))
-	var unclear atomic.Bool // the order of records is not that of times
-	err := parallel.For(ctx, len(f.Streams), func(id int) {
+	if f.Parts != nil {
+		return callsByProcess(c, f.partCalls, f.unclearCalls), nil
+	}
+	lists, unclear, err := f.callsOfStreams(ctx, c, of, func(*write.Stream) bool { return true })
+	return callsByProcess(c, lists, unclear), err
+}
+
+// callsOfStreams reads the calls of some regions by location; unclear: the order of records is not that of times.
+func (f *finisher) callsOfStreams(ctx context.Context, c *clocks, of []bool, own func(*write.Stream) bool) (
+	lists [][]meetingCall, disordered bool, err error) {
+	lists = make([][]meetingCall, len(f.Streams))
+	var unclear atomic.Bool
+	err = parallel.For(ctx, len(f.Streams), func(id int) {
 		s := f.Streams[id]
-		if s == nil || s.Rows == 0 || c.of[id] < 0 || !f.callsMPI(trace.LocationID(id)) {
+		if s == nil || !own(s) || s.Rows == 0 || c.of[id] < 0 || !f.callsMPI(trace.LocationID(id)) {
 			return
 		}
 		if s.ByParent || s.ByName || s.Unordered && s.Disordered && !s.Intervals {
@@ -103,6 +124,11 @@ func (f *finisher) meetingCalls(ctx context.Context, of []bool) ([][]meetingCall
 			return len(lists[id]) <= mostMatched
 		})
 	})
+	return lists, unclear.Load(), err
+}
+
+// callsByProcess puts calls of locations together; nil: there are too many, or too few processes.
+func callsByProcess(c *clocks, lists [][]meetingCall, unclear bool) [][]meetingCall {
 	out, n, some := make([][]meetingCall, len(c.owner)), 0, 0
 	for id, list := range lists {
 		if len(list) > 0 {
@@ -113,15 +139,15 @@ func (f *finisher) meetingCalls(ctx context.Context, of []bool) ([][]meetingCall
 			n += len(list)
 		}
 	}
-	if some < 2 || n > mostMatched || unclear.Load() {
-		return nil, err
+	if some < 2 || n > mostMatched || unclear {
+		return nil
 	}
 	for _, list := range out {
 		slices.SortStableFunc(list, func(a, b meetingCall) int {
 			return cmp.Or(cmp.Compare(a.region, b.region), cmp.Compare(a.Begin, b.Begin))
 		})
 	}
-	return out, err
+	return out
 }
 
 // match puts the k-th calls of a region together. Lists are in order of regions.

@@ -19,6 +19,7 @@ type placedColumns struct {
 	series          []seriesCursor
 	facts           factCursor
 	instantFacts    factCursor
+	base            counts // before the first location whose rows are made; rows of table interval have their place
 	err             error
 }
 
@@ -65,6 +66,10 @@ func (p *placedColumns) init(f *finisher) {
 	p.instantLocation.To, p.instantTime.To, p.instantRegion.To = f.files.instantLocation, f.files.instantTime,
 		f.files.instantRegion
 	p.sampleTime.To, p.sampleValue.To = f.files.sampleTime, f.files.sampleValue
+	if f.own != nil {
+		p.base = f.own.base
+		p.facts.row.To, p.facts.attribute.To = f.files.fact.row, f.files.fact.attribute
+	}
 	p.facts.kind.To, p.facts.bits.To = f.files.fact.kind, f.files.fact.bits
 	q := &f.files.instantFact
 	p.instantFacts.row.To, p.instantFacts.attribute.To, p.instantFacts.kind.To, p.instantFacts.bits.To = q.row,
@@ -72,6 +77,7 @@ func (p *placedColumns) init(f *finisher) {
 }
 
 func (p *placedColumns) start(at counts) {
+	at = at.minus(&p.base)
 	p.instantLocation.MoveTo(at.instants)
 	p.instantTime.MoveTo(at.instants)
 	p.instantRegion.MoveTo(at.instants)
@@ -114,7 +120,7 @@ func (w *rowWorker) place(id trace.LocationID) error {
 var factOrder = spool.Order[factRecord]{Key: func(r *factRecord) int64 { return int64(r.key) }}
 
 func (w *rowWorker) placeInstants(id trace.LocationID) {
-	next := uint64(w.out.instantTime.Position())
+	next := uint64(w.out.instantTime.Position() + w.out.base.instants)
 	facts := w.instantFacts.Len() > 0
 	if facts {
 		w.fail(w.places.make(w.instants.Len()))

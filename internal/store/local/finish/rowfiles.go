@@ -36,7 +36,9 @@ func (f *finisher) createRowFiles() error {
 	r.sampleTime, r.sampleValue = disk.NewColumn[trace.Time](f.Dir, "sample.time.i64"),
 		disk.NewColumn[float64](f.Dir, "sample.value.f64")
 	r.fact, r.instantFact = newFactFiles(f.Dir, "interval_fact"), newFactFiles(f.Dir, "instant_fact")
-	r.fact.row, r.fact.attribute = nil, nil // they are packed as they come
+	if f.own == nil {
+		r.fact.row, r.fact.attribute = nil, nil // they are packed as they come
+	}
 	return cmp.Or(
 		create(f.Dir, "interval.begin.i64", &r.begin),
 		create(f.Dir, "interval.duration.i64", &r.duration),

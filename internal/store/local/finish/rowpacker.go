@@ -109,7 +109,9 @@ func (f *finisher) runJobs(ctx context.Context) error {
 		return w
 	}, func(ctx context.Context, w *worker, i int) (*packedJob, error) {
 		e := p.newJob(f.jobs[i])
-		w.rows.out.facts.keys = &e.facts
+		if f.own == nil {
+			w.rows.out.facts.keys = &e.facts
+		}
 		if err := w.rows.run(ctx, e.job); err != nil {
 			return nil, err
 		}
@@ -135,7 +137,9 @@ func (f *finisher) runJobs(ctx context.Context) error {
 }
 
 func (p *rowPacker) create() error {
-	p.facts.init(p.Dir)
+	if p.finisher.own == nil {
+		p.facts.init(p.Dir)
+	}
 	if !p.packing {
 		return nil
 	}

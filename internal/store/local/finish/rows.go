@@ -43,7 +43,7 @@ func (f *finisher) plan(size int64) []*job {
 	var at counts
 	open := int64(math.MaxInt64)
 	for id := range f.order.old {
-		if open >= size {
+		if open >= size || f.own.edge(id) {
 			jobs = append(jobs, &job{first: id, at: at})
 			open = 0
 		}
@@ -55,7 +55,7 @@ func (f *finisher) plan(size int64) []*job {
 		}
 		open++
 	}
-	return jobs
+	return f.own.jobs(jobs)
 }
 
 // jobRecords is about how many records a job has at most.
@@ -206,7 +206,7 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 	if err != nil {
 		return err
 	}
-	w.f.repair(repairs)
+	w.f.repairAt(id, repairs)
 	if err := w.rows.finishLocation(w.job); err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (w *rowWorker) stacked(ctx context.Context, id trace.LocationID, s *write.S
 	}
 	depth, last, repairs := w.stack.Finish(w.f.end)
 	w.job.unclosed = append(w.job.unclosed, w.stack.Unclosed...)
-	w.f.repair(repairs)
+	w.f.repairAt(id, repairs)
 	w.rows.stacked(s.Rows, depth, last)
 	if err := w.rows.finishLocation(w.job); err != nil {
 		return err

@@ -25,15 +25,16 @@ func (f *finisher) orderTexts(context.Context) error {
 	number := make([]uint32, f.Texts.Count()) // by the number so far, plus one; 0: not met yet
 	used := make([]uint32, 0, len(number))
 	for _, table := range []string{"interval_fact", "instant_fact"} {
-		if err := f.numberTexts(table, number, &used); err != nil {
+		if err := f.numberTexts(table, nil, number, &used); err != nil {
 			return err
 		}
 	}
-	return f.moveTexts(used)
+	return f.moveTexts(used, int(f.Texts.Count()))
 }
 
-// numberTexts writes the new numbers of strings into a table of facts. O(facts).
-func (f *finisher) numberTexts(table string, number []uint32, used *[]uint32) (err error) {
+// numberTexts writes the new numbers of strings into a table of facts; same has the string that stands for each, if it
+// is not nil. O(facts).
+func (f *finisher) numberTexts(table string, same, number []uint32, used *[]uint32) (err error) {
 	kinds, err := spool.MapWhole(filepath.Join(f.Dir, table+".kind.u8"))
 	if err != nil {
 		return err
@@ -59,11 +60,14 @@ func (f *finisher) numberTexts(table string, number []uint32, used *[]uint32) (e
 				continue
 			}
 			old := bits[i]
+			if same != nil {
+				old = uint64(same[old])
+			}
 			if number[old] == 0 {
 				*used = append(*used, uint32(old))
 				number[old] = uint32(len(*used))
 			}
-			if id := uint64(number[old] - 1); id != old {
+			if id := uint64(number[old] - 1); id != bits[i] {
 				bits[i] = id // pages that stay as they are need not be written again
 			}
 		}
@@ -72,8 +76,8 @@ func (f *finisher) numberTexts(table string, number []uint32, used *[]uint32) (e
 }
 
 // moveTexts puts strings in the order of their new numbers; unused ones are dropped.
-func (f *finisher) moveTexts(used []uint32) error {
-	inOrder := len(used) == int(f.Texts.Count())
+func (f *finisher) moveTexts(used []uint32, count int) error {
+	inOrder := len(used) == count
 	for i := 0; inOrder && i < len(used); i++ {
 		inOrder = used[i] == uint32(i)
 	}

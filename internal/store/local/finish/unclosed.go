@@ -18,6 +18,9 @@ func (f *finisher) markUnclosed() error {
 		rows = append(rows, j.unclosed...)
 		j.unclosed = nil
 	}
+	if len(f.openRegions) > 0 {
+		f.nameUnclosed(f.openRegions)
+	}
 	if len(rows) == 0 {
 		return nil
 	}
@@ -38,11 +41,14 @@ func (f *finisher) markUnclosed() error {
 		return err
 	}
 	region := spool.ViewOf[trace.RegionID](m.Bytes)
-	var used []trace.RegionID
-	for _, row := range rows {
-		used = append(used, region[row])
+	number := f.unclosed
+	if number == nil {
+		var used []trace.RegionID
+		for _, row := range rows {
+			used = append(used, region[row])
+		}
+		number = f.nameUnclosed(used)
 	}
-	number := f.nameUnclosed(used)
 	for _, row := range rows {
 		region[row] = number[region[row]]
 	}

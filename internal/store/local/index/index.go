@@ -38,8 +38,11 @@ type Indexer struct {
 // indexJobRows is about how many rows one result of the second pass is made from.
 const indexJobRows = 1 << 16
 
+// Jobs returns how the locations of a table are divided for the second pass.
+func Jobs(r *rows.Table) [][2]trace.LocationID { return r.RowJobs(indexJobRows) }
+
 func (x *Indexer) Run(ctx context.Context) error {
-	x.jobs = x.R.RowJobs(indexJobRows)
+	x.jobs = Jobs(x.R)
 	out, err := newIndexOutput(x)
 	if err != nil {
 		return cmp.Or(err, out.close())

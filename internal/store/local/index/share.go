@@ -26,7 +26,7 @@ import (
 // Share does the jobs that begin with rows [from, end), and writes their results. Jobs are those of the whole pass: the
 // order of groups depends on how it is cut.
 func (x *Indexer) Share(ctx context.Context, to io.Writer, from, end uint64) error {
-	for _, j := range x.R.RowJobs(indexJobRows) {
+	for _, j := range Jobs(x.R) {
 		if at := x.R.C.LaneRow[x.R.C.LocationLane[j[0]]]; at >= from && at < end {
 			x.jobs = append(x.jobs, j)
 		}

@@ -40,6 +40,7 @@ type chunkSpool struct {
 
 	writing sync.WaitGroup
 	mapped  *spool.Mapping
+	parts   []chunkPart    // files of parts that were read before, in place of file
 	used    atomic.Int64   // bytes read since pages were last given back
 	kept    []atomic.Int64 // by part of the file: bytes that a reader may still need
 	done    []atomic.Int64 // likewise: bytes that are not read any more, and still take disk space
@@ -181,31 +182,45 @@ func (s *chunkSpool) failed() error {
 	return s.err
 }
 
-// Finish writes the rest and maps the file for reading.
-func (s *chunkSpool) Finish() error {
+// End writes the rest, and returns the size of the file.
+func (s *chunkSpool) End() (size int64, err error) {
 	s.writing.Wait()
 	if s.err != nil {
-		return s.err
+		return 0, s.err
 	}
 	if _, err := s.file.WriteAt(s.tail, s.base); err != nil {
-		return fmt.Errorf("write temporary file: %w", err)
+		return 0, fmt.Errorf("write temporary file: %w", err)
 	}
-	size := s.base + int64(len(s.tail))
+	size = s.base + int64(len(s.tail))
 	s.tail, s.spare, s.freed = nil, nil, nil
+	return size, nil
+}
+
+// Finish writes the rest and maps the file for reading.
+func (s *chunkSpool) Finish() error {
+	if s.parts != nil {
+		return nil
+	}
+	size, err := s.End()
+	if err != nil {
+		return err
+	}
 	s.mayWait = max(size/mostWaiting, int64(stretch*parallel.Workers()))
 	s.kept, s.done = make([]atomic.Int64, (size+stretch-1)/stretch), make([]atomic.Int64, (size+stretch-1)/stretch)
 	for i := range s.kept {
 		s.kept[i].Store(min(stretch, size-int64(i)*stretch))
 	}
-	var err error
 	s.mapped, err = spool.MapOpen(s.file, size, false)
 	return err
 }
 
 // Chain returns the offsets of a stream's chunks, first to last.
-func (s *chunkSpool) Chain(last int64, into []int64) []int64 {
+func (s *chunkSpool) Chain(of *Stream, into []int64) []int64 {
+	if s.parts != nil {
+		return s.chainOfParts(of, into[:0])
+	}
 	into = into[:0]
-	for at := last; at >= 0; at = int64(binary.LittleEndian.Uint64(s.mapped.Bytes[at:])) {
+	for at := of.Tail; at >= 0; at = int64(binary.LittleEndian.Uint64(s.mapped.Bytes[at:])) {
 		into = append(into, at)
 		s.touch(faultAround)
 	}
@@ -216,6 +231,9 @@ func (s *chunkSpool) Chain(last int64, into []int64) []int64 {
 }
 
 func (s *chunkSpool) Chunk(at int64) []byte {
+	if s.parts != nil {
+		return s.chunkOfPart(at)
+	}
 	n := int64(binary.LittleEndian.Uint32(s.mapped.Bytes[at+8:]))
 	s.touch(n)
 	return s.mapped.Bytes[at+chunkHeader : at+chunkHeader+n]
@@ -223,11 +241,14 @@ func (s *chunkSpool) Chunk(at int64) []byte {
 
 // Large says that the chunks of a stream are so much of the file that each is best dropped as soon as it is read.
 func (s *chunkSpool) Large(chain []int64) bool {
-	return int64(len(chain))*maxChunk >= int64(len(s.mapped.Bytes))/fewStreams
+	return s.parts == nil && int64(len(chain))*maxChunk >= int64(len(s.mapped.Bytes))/fewStreams
 }
 
 // Drop frees chunks that are not read any more. The disk space of a stretch is given back with its last chunk.
 func (s *chunkSpool) Drop(chain []int64) {
+	if s.parts != nil {
+		return
+	}
 	for _, at := range chain {
 		s.drop(at, s.chunkEnd(at), false)
 	}
@@ -272,6 +293,12 @@ func (s *chunkSpool) touch(n int64) {
 }
 
 func (s *chunkSpool) Close() {
+	for _, p := range s.parts {
+		_ = p.mapped.Close()
+	}
+	if s.file == nil {
+		return
+	}
 	_ = s.mapped.Close()
 	s.file.Close()
 	_ = os.Remove(s.file.Name())

@@ -38,7 +38,7 @@ func TestDroppingChunksFreesTheirSpaceOnly(t *testing.T) {
 	}
 	full := blocks(t, s.file)
 	for k := range last {
-		chain := s.Chain(last[k], nil)
+		chain := s.Chain(&Stream{Tail: last[k]}, nil)
 		for i, at := range chain {
 			if !bytes.Equal(s.Chunk(at), want[k][i]) {
 				t.Fatalf("stream %d: chunk %d is another after %d streams were dropped", k, i, k)
@@ -85,7 +85,7 @@ func TestOnlyStreamsThatAreMuchOfTheFileGiveBackChunksAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range last {
-		if got := s.Large(s.Chain(last[k], nil)); got != (k == 0) {
+		if got := s.Large(s.Chain(&Stream{Tail: last[k]}, nil)); got != (k == 0) {
 			t.Errorf("stream %d: %v", k, got)
 		}
 	}

@@ -159,6 +159,11 @@ func (w *Writer) SortRegions() {
 	defer w.mu.Unlock()
 	if d := &w.Def; d.Sorted == nil {
 		d.Sorted = &Sorted{len(d.Regions), len(d.Attributes), len(d.Counters)}
+		if w.shared != nil {
+			w.reportMu.Lock()
+			w.shared.before = slices.Clone(w.Told.Entries)
+			w.reportMu.Unlock()
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package write
 
 import (
 	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -30,6 +31,10 @@ type Options struct {
 	// Part and Parts: where Parts is above 0, only part Part of so many is written, counted from 1, as a directory that
 	// is no store by itself.
 	Part, Parts int
+	// Shared: the reader gives only what the files of the part hold; see package finish, record.go.
+	Shared bool
+	// Listing is the files of the source, in the order of their names; with Shared.
+	Listing []disk.SourceFile
 }
 
 const (

@@ -67,6 +67,7 @@ type Stream struct {
 	First, Last  trace.Time // of all records; first > last before any
 	RoundedTimes trace.Time // see trace.Rounder
 	Tail         int64      // the last chunk in the spool, -1 for none
+	before       []int64    // likewise, of the parts of a run before the last that has some
 
 	Rows          uint32 // Enter and Interval records
 	Instants      uint32

@@ -60,6 +60,13 @@ type Writer struct {
 	reportMu sync.Mutex
 	Told     reportTable
 
+	shared   *shared     // of the writer of a part that is read by itself
+	Parts    []*ReadPart // that were read, where the Writer has the records of them all
+	Messages bool        // in these parts there are messages from one clock to another
+	Met      bool        // and meetings
+	LinkedIn []string    // files that have links of these parts, each in order
+	MetIn    []string    // files that have meetings
+
 	Done bool
 }
 
@@ -127,6 +134,9 @@ func (w *Writer) start() error {
 	w.Kin = map[trace.LocationID][]uint32{}
 	w.Def.init()
 	w.Told.init()
+	if w.Opt.Shared {
+		return w.startShared()
+	}
 	return nil
 }
 
@@ -163,6 +173,7 @@ func (w *Writer) Abort() {
 // CloseTemporary closes the files that are removed in the end.
 func (w *Writer) CloseTemporary() {
 	w.lock.Close()
+	w.shared.close()
 	w.Chunks.Close()
 	w.Texts.close()
 	w.LinkRows.Close()

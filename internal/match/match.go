@@ -113,6 +113,8 @@ type Matcher struct {
 	// incomplete are processes with receives that were asked for and never
 	// completed: which of their messages these took is unknown.
 	Incomplete []bool
+	// Sharer takes all halves and participations instead, if it is not nil.
+	Sharer Sharer
 }
 
 // sides are causes and effects.
@@ -156,7 +158,8 @@ type Matched struct {
 	Unsure                 int64 // halves left alone because receives are missing
 }
 
-func (s *Matched) add(o *Matched) {
+// Add adds the counts of another part.
+func (s *Matched) Add(o *Matched) {
 	s.Links += o.Links
 	s.Causes += o.Causes
 	s.Effects += o.Effects
@@ -200,7 +203,7 @@ func JoinAll[T any](ctx context.Context, m *Matcher, workers int, out Output[T])
 	err = g.Wait()
 	for i := range parts {
 		for k := range stats {
-			stats[k].add(&parts[i][k])
+			stats[k].Add(&parts[i][k])
 		}
 	}
 	return stats, err
@@ -239,15 +242,33 @@ func (b *Halves) Add(m *Matcher, side int, h *Half) {
 	part := h.part()
 	to := &b[part][side]
 	if *to = append(*to, *h); len(*to) == spool.BlockRecords {
-		*to = m.parts[part][side].Add(*to)
+		*to = m.take(int(part), side, *to)
 	}
+}
+
+// take passes a block of halves on, and returns one for the next.
+func (m *Matcher) take(part, side int, block []Half) []Half {
+	if m.Sharer == nil {
+		return m.parts[part][side].Add(block)
+	}
+	m.Sharer.Halves(side, block)
+	return block[:0]
+}
+
+// Attend passes a block of participations on, and returns one for the next.
+func (m *Matcher) Attend(block []Participation) []Participation {
+	if m.Sharer == nil {
+		return m.Collectives.Add(block)
+	}
+	m.Sharer.Attend(block)
+	return block[:0]
 }
 
 // Flush passes on the collected halves.
 func (b *Halves) Flush(m *Matcher) {
 	for i := range m.parts {
-		for side, s := range m.parts[i] {
-			b[i][side] = s.Add(b[i][side])
+		for side := range m.parts[i] {
+			b[i][side] = m.take(i, side, b[i][side])
 		}
 	}
 }

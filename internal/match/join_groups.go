@@ -185,7 +185,7 @@ func joinGroups[T any](ctx context.Context, c *channels, receivers []receiver, n
 	}
 	err := g.Wait()
 	for _, x := range groups {
-		stats.add(&x.stats)
+		stats.Add(&x.stats)
 	}
 	return cmp.Or(err, asked.Err())
 }
