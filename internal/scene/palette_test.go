@@ -185,6 +185,24 @@ func TestSafeHuesAreFewAndFarApartForEveryEye(t *testing.T) {
 	}
 }
 
+// Printed in grey, work and each way not to work are told apart in the safe hues: a difference of 2 is just visible.
+func TestSafeHuesOfWorkAndOfWhatIsNoWorkDifferInGrey(t *testing.T) {
+	theme, _ := Light.With("safe")
+	grey := func(name string) float64 {
+		section, ok := FindSection(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		return seen(section.At(0).RGBA(theme), eyes[0].m)[0]
+	}
+	work := grey("compute")
+	for _, other := range []string{"communication", "synchronization", "idle", "io", "overhead", "annotation"} {
+		if d := math.Abs(grey(other) - work); d < 10 {
+			t.Errorf("%s is %.1f lighter or darker than work, want 10", other, d)
+		}
+	}
+}
+
 // The usual hues stay what they are where nobody asks for others.
 func TestHuesAreChosenByTheirName(t *testing.T) {
 	for _, hues := range Hues {

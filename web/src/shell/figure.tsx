@@ -88,7 +88,7 @@ export function FigureDialog({ close }: { close: () => void }) {
             <select value={theme.value} onChange={(e) => (theme.value = e.currentTarget.value as Theme)}><option value="light">light</option><option value="dark">dark</option></select>
           </label>
           <label>Colours
-            <select value={hues.value} onChange={(e) => (hues.value = e.currentTarget.value as Hues)}><option value="">usual</option><option value="safe">for colour-blind readers</option></select>
+            <select value={hues.value} onChange={(e) => (hues.value = e.currentTarget.value as Hues)}><option value="">usual</option><option value="safe">for colour-blind readers and grey print</option></select>
           </label>
           <label class="figure-check"><input type="checkbox" checked={grey.value} onChange={(e) => (grey.value = e.currentTarget.checked)} />Look at it in grey, as printed</label>
           <div class="figure-files">
