@@ -107,11 +107,17 @@ func Stem(name string) string {
 // numbers of steps, ids, hashes and ports too, which distinguish regions of one run, and are others in the next.
 func FoldAcrossRuns(name string, role Role) string {
 	name = foldName(name, true)
+	if strings.Trim(name, "[]() …") == "" && strings.Contains(name, "…") {
+		return noSymbol
+	}
 	if role == RoleAnnotation {
 		name = numberedMark.ReplaceAllString(name, "${1}…")
 	}
 	return name
 }
+
+// noSymbol is the name of functions of which only the address is known, which is another in the next run.
+const noSymbol = "(no symbol)"
 
 // numberedMark is an annotation with a number at its end.
 var numberedMark = regexp.MustCompile(`^(.*?[^0-9])\d+$`)

@@ -78,7 +78,7 @@ type Step struct {
 }
 
 // OfRun is the print of a run.
-var OfRun = derived.Derived[*Print]{Name: "fingerprint", Version: 6, Make: take, Restore: (*Print).restore}
+var OfRun = derived.Derived[*Print]{Name: "fingerprint", Version: 7, Make: take, Restore: (*Print).restore}
 
 // errOtherRun is the error of a print that cannot be of the run.
 var errOtherRun = errors.New("the fingerprint is not that of this run")

@@ -67,7 +67,7 @@ export function Strip() {
   return (
     <section class={`strip ${f.kind === "" ? "quiet" : gravity(f.severity)}${folded.value ? " strip-folded" : ""}`} aria-label="Answer">
       <div class="strip-words">
-        <p ref={sentence} class="strip-text" title={f.text}>{index >= 0 && verdict.value ? `${bench.run.value?.name ?? ""}: ` : ""}{middle(f.text, 400)}</p>
+        <p ref={sentence} class="strip-text" title={f.text}>{index >= 0 && verdict.value ? `${bench.run.value?.name ?? ""}: ` : ""}{f.text}</p>
         {!folded.value && <Details f={f} stop={stop} cost={cost} />}
       </div>
       {!folded.value && <Bars list={stop === "if" && f.gain ? gainProof(f.gain) : f.proof} />}
