@@ -147,11 +147,16 @@ func (c *RowCheck) unpack(g uint64, to RowSlices, begins bool) {
 	r := pack.Rows{First: g * pack.Frame, Duration: to.Duration, Exclusive: to.Exclusive, Parent: to.Parent,
 		Depth: to.Depth}
 	r.Unfold(c.lanes)
+	c.checkRegions(to.Region)
+}
+
+// checkRegions makes sure that regions exist: who reads looks them up.
+func (c *RowCheck) checkRegions(ids []trace.RegionID) {
 	var last trace.RegionID
-	for _, id := range to.Region {
+	for _, id := range ids {
 		last = max(last, id)
 	}
-	if uint64(last) >= c.regions { // who reads looks it up
+	if uint64(last) >= c.regions {
 		panic(Damage("interval.region"))
 	}
 }
@@ -178,39 +183,68 @@ func (c *RowCheck) Copy(into *RowSlices, lo, hi uint64, begins bool) RowSlices {
 
 // A RowFrame is a frame of rows in memory of the caller's, of which no more is unpacked than is asked for.
 type RowFrame struct {
-	number uint64 // plus one; 0: there is none
-	opened bool   // durations and parents are there
+	number uint64  // plus one; 0: there is none
+	have   [6]bool // columns that are there, in the order of the schema
 	rows   RowSlices
 }
 
-// Frame returns the begins of the rows of frame g, and their regions.
-func (c *RowCheck) Frame(f *RowFrame, g uint64) (begin []trace.Time, region []trace.RegionID) {
-	n := int(min(c.rows-g*pack.Frame, pack.Frame))
+// begin makes a frame that of number g, and returns how many rows it has.
+func (c *RowCheck) begin(f *RowFrame, g uint64) int {
 	if f.number != g+1 {
-		if f.rows.Begin == nil {
-			f.rows = MakeRows(pack.Frame)
-		}
-		c.columns[0].unpack(g, spool.BytesOf(f.rows.Begin[:n]))
-		c.columns[3].unpack(g, spool.BytesOf(f.rows.Region[:n]))
-		f.number, f.opened = g+1, false
+		f.number, f.have = g+1, [6]bool{}
 	}
-	return f.rows.Begin[:n], f.rows.Region[:n]
+	return int(min(c.rows-g*pack.Frame, pack.Frame))
 }
 
-// Nesting returns the durations of the rows of frame g, and their parents. Exclusive times are not unpacked.
-func (c *RowCheck) Nesting(f *RowFrame, g uint64) (duration []trace.Time, parent []int32) {
-	begin, _ := c.Frame(f, g)
-	n := len(begin)
-	r := pack.Rows{First: g * pack.Frame, Duration: f.rows.Duration[:n], Exclusive: f.rows.Exclusive[:n],
-		Parent: f.rows.Parent[:n], Depth: f.rows.Depth[:n]}
-	if !f.opened {
-		c.columns[1].unpack(g, spool.BytesOf(r.Duration))
-		c.columns[4].unpack(g, spool.BytesOf(r.Parent))
-		c.columns[5].unpack(g, spool.BytesOf(r.Depth))
-		r.Unfold(c.lanes)
-		f.opened = true
+// columnOf returns a column of frame g in the memory that it has in a frame, unpacked.
+func columnOf[T any](c *RowCheck, f *RowFrame, g uint64, column int, in *[]T) []T {
+	n := c.begin(f, g)
+	if !f.have[column] {
+		if *in == nil {
+			*in = make([]T, pack.Frame)
+		}
+		c.columns[column].unpack(g, spool.BytesOf((*in)[:n]))
+		f.have[column] = true
 	}
-	return r.Duration, r.Parent
+	return (*in)[:n]
+}
+
+// Begins returns the begins of the rows of frame g.
+func (c *RowCheck) Begins(f *RowFrame, g uint64) []trace.Time {
+	return columnOf(c, f, g, 0, &f.rows.Begin)
+}
+
+// Durations returns those of the rows of frame g.
+func (c *RowCheck) Durations(f *RowFrame, g uint64) []trace.Time {
+	return columnOf(c, f, g, 1, &f.rows.Duration)
+}
+
+// Regions returns those of the rows of frame g.
+func (c *RowCheck) Regions(f *RowFrame, g uint64) []trace.RegionID {
+	c.begin(f, g)
+	known := f.have[3]
+	out := columnOf(c, f, g, 3, &f.rows.Region)
+	if !known {
+		c.checkRegions(out)
+	}
+	return out
+}
+
+// Depths returns those of the rows of frame g.
+func (c *RowCheck) Depths(f *RowFrame, g uint64) []uint16 { return columnOf(c, f, g, 5, &f.rows.Depth) }
+
+// Parents returns those of the rows of frame g. Exclusive times are not unpacked.
+func (c *RowCheck) Parents(f *RowFrame, g uint64) []int32 {
+	n := c.begin(f, g)
+	if !f.have[4] {
+		if f.rows.Exclusive == nil {
+			f.rows.Exclusive = make([]trace.Time, pack.Frame)
+		}
+		r := pack.Rows{First: g * pack.Frame, Duration: c.Durations(f, g), Exclusive: f.rows.Exclusive[:n],
+			Depth: c.Depths(f, g), Parent: columnOf(c, f, g, 4, &f.rows.Parent)}
+		r.Unfold(c.lanes)
+	}
+	return f.rows.Parent[:n]
 }
 
 // Forget takes note that the memory of all columns was given back.

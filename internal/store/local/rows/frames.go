@@ -24,18 +24,16 @@ func (r *Table) Frames() *Frames {
 	return f
 }
 
-// at returns the begins of the rows of a frame, and their regions; the row is the one with that index.
-func (f *Frames) at(row uint64) (begin []trace.Time, region []trace.RegionID, index uint64) {
-	g := row / disk.Frame
-	begin, region = f.r.Sure.Frame(&f.held[g%heldFrames], g)
-	return begin, region, row % disk.Frame
+// of returns the frame of a row, with its number and the place of the row in it.
+func (f *Frames) of(row uint64) (x *disk.RowFrame, g, index uint64) {
+	g = row / disk.Frame
+	return &f.held[g%heldFrames], g, row % disk.Frame
 }
 
-// nesting does for durations and parents.
-func (f *Frames) nesting(row uint64) (duration []trace.Time, parent []int32, index uint64) {
-	g := row / disk.Frame
-	duration, parent = f.r.Sure.Nesting(&f.held[g%heldFrames], g)
-	return duration, parent, row % disk.Frame
+// at returns the begins of the rows of a frame; the row is the one with that index.
+func (f *Frames) at(row uint64) (begin []trace.Time, index uint64) {
+	x, g, index := f.of(row)
+	return f.r.Sure.Begins(x, g), index
 }
 
 // Begin returns the begin of a row.
@@ -43,8 +41,8 @@ func (f *Frames) Begin(row uint64) trace.Time {
 	if f.held == nil {
 		return f.r.C.Begin[row]
 	}
-	begin, _, i := f.at(row)
-	return begin[i]
+	x, g, i := f.of(row)
+	return f.r.Sure.Begins(x, g)[i]
 }
 
 // Region returns the region of a row.
@@ -52,8 +50,8 @@ func (f *Frames) Region(row uint64) trace.RegionID {
 	if f.held == nil {
 		return f.r.C.Region[row]
 	}
-	_, region, i := f.at(row)
-	return region[i]
+	x, g, i := f.of(row)
+	return f.r.Sure.Regions(x, g)[i]
 }
 
 // End returns the end of a row.
@@ -61,8 +59,42 @@ func (f *Frames) End(row uint64) trace.Time {
 	if f.held == nil {
 		return f.r.C.Begin[row] + f.r.C.Duration[row]
 	}
-	duration, _, i := f.nesting(row)
-	return f.Begin(row) + duration[i]
+	x, g, i := f.of(row)
+	return f.Begin(row) + f.r.Sure.Durations(x, g)[i]
+}
+
+// Depth returns the depth of a row.
+func (f *Frames) Depth(row uint64) uint16 {
+	if f.held == nil {
+		return f.r.C.Depth[row]
+	}
+	x, g, i := f.of(row)
+	return f.r.Sure.Depths(x, g)[i]
+}
+
+// Depths calls do for the depths of rows [lo, hi), a stretch at a time.
+func (f *Frames) Depths(lo, hi uint64, do func(depths []uint16)) {
+	stretches(f, lo, hi, f.r.C.Depth, f.r.Sure.Depths, do)
+}
+
+// Durations does for how long rows last.
+func (f *Frames) Durations(lo, hi uint64, do func(durations []trace.Time)) {
+	stretches(f, lo, hi, f.r.C.Duration, f.r.Sure.Durations, do)
+}
+
+// stretches calls do for rows [lo, hi) of a column, frame by frame where it is packed.
+func stretches[T any](f *Frames, lo, hi uint64, plain []T, frame func(*disk.RowFrame, uint64) []T, do func([]T)) {
+	if f.held == nil {
+		do(plain[lo:hi])
+		return
+	}
+	for lo < hi {
+		x, g, i := f.of(lo)
+		values := frame(x, g)
+		values = values[i:min(uint64(len(values)), i+hi-lo)]
+		do(values)
+		lo += uint64(len(values))
+	}
 }
 
 // Parent returns the parent of a row, by its number in the lane; -1 for none.
@@ -70,8 +102,8 @@ func (f *Frames) Parent(row uint64) int {
 	if f.held == nil {
 		return int(f.r.C.Parent[row])
 	}
-	_, parent, i := f.nesting(row)
-	return int(parent[i])
+	x, g, i := f.of(row)
+	return int(f.r.Sure.Parents(x, g)[i])
 }
 
 // FirstAfter returns the first of rows [a, b), all of a lane, that begins later than t, as many rows after a. It is
@@ -82,7 +114,7 @@ func (f *Frames) FirstAfter(a, b uint64, t trace.Time, near int) int {
 	}
 	lo, hi := a, b
 	if at := min(a+uint64(near), b-1); a < b {
-		begin, _, i := f.at(at)
+		begin, i := f.at(at)
 		first := max(at-i, a)
 		end := min(at-i+uint64(len(begin)), b)
 		switch {
@@ -98,13 +130,13 @@ func (f *Frames) FirstAfter(a, b uint64, t trace.Time, near int) int {
 		return int(lo - a)
 	}
 	if lo%disk.Frame == 0 { // mostly it is in the next frame
-		begin, _, _ := f.at(lo)
+		begin, _ := f.at(lo)
 		if n := min(uint64(len(begin)), hi-lo); lo+n == hi || begin[n-1] > t {
 			return int(lo-a) + FirstFrom(begin[:n], t+1)
 		}
 	}
 	lo, hi = f.narrow(lo, hi, t)
-	begin, _, i := f.at(lo)
+	begin, i := f.at(lo)
 	return int(lo-a) + FirstFrom(begin[i:i+hi-lo], t+1)
 }
 

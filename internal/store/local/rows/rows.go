@@ -45,6 +45,7 @@ type Table struct {
 	spreads   atomic.Pointer[[]*spread]
 	spreading sync.Mutex
 	scratch   sync.Pool // of *disk.RowSlices
+	peeks     sync.Pool // of *Frames
 }
 
 // Len returns the number of locations.
