@@ -104,7 +104,21 @@ func find(name string) *view.View {
 }
 
 // Data returns the numbers as JSON; docs/schemas/NAME.json describes it.
-func (v *View) Data() (json.RawMessage, error) { return json.Marshal(v.result.Data()) }
+func (v *View) Data() (json.RawMessage, error) {
+	data := v.result.Data()
+	if err := v.failed(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(data)
+}
+
+// failed returns the error of a store that could not be read for what was asked for last.
+func (v *View) failed() error {
+	if err := view.Failed(v.result); err != nil {
+		return fmt.Errorf("parallax: view %s: %w", v.view.Name, err)
+	}
+	return nil
+}
 
 // Table returns the same as a table.
 func (v *View) Table() (columns []Column, rows [][]any) {
@@ -127,9 +141,17 @@ var pictures = map[string]func(io.Writer, *scene.Scene, scene.Theme) error{"svg"
 func (v *View) Write(w io.Writer, kind, theme string) error {
 	switch kind {
 	case "json":
-		return view.TwinOf(v.view, v.request, v.result).WriteJSON(w)
+		twin := view.TwinOf(v.view, v.request, v.result)
+		if err := v.failed(); err != nil {
+			return err
+		}
+		return twin.WriteJSON(w)
 	case "csv":
-		return v.result.Table().WriteCSV(w)
+		t := v.result.Table()
+		if err := v.failed(); err != nil {
+			return err
+		}
+		return t.WriteCSV(w)
 	}
 	render, known := pictures[kind]
 	if !known {
@@ -142,5 +164,9 @@ func (v *View) Write(w io.Writer, kind, theme string) error {
 	if !known {
 		return fmt.Errorf("parallax: theme %q: want light or dark", theme)
 	}
-	return render(w, scene.AddTitleAndLegend(v.request.Size, v.result.Scene), colours)
+	s := scene.AddTitleAndLegend(v.request.Size, v.result.Scene)
+	if err := v.failed(); err != nil {
+		return err
+	}
+	return render(w, s, colours)
 }

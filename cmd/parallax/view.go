@@ -273,12 +273,19 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		if !o.all {
 			twin.Cut()
 		}
+		if err := view.Failed(r); err != nil {
+			return err
+		}
 		return twin.WriteJSON(w)
 	case "csv":
-		if o.sheet {
-			return r.Table().WriteSpreadsheet(w)
+		t := r.Table()
+		if err := view.Failed(r); err != nil {
+			return err
 		}
-		return r.Table().WriteCSV(w)
+		if o.sheet {
+			return t.WriteSpreadsheet(w)
+		}
+		return t.WriteCSV(w)
 	}
 	s := o.picture.AddTitleAndLegend(func(size scene.Size) *scene.Scene {
 		s := r.Scene(size)
@@ -290,6 +297,9 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		}
 		return s
 	})
+	if err := view.Failed(r); err != nil {
+		return err
+	}
 	if err := callout.Draw(s, o.callouts); len(o.callouts) > 0 && err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,6 +162,9 @@ func (s *Server) view(ctx context.Context, _ *sdk.CallToolRequest, in viewIn) (*
 		return nil, tableOut{}, err
 	}
 	out := page(result, in.Offset, in.Limit)
+	if err := view.Failed(result); err != nil {
+		return nil, tableOut{}, err
+	}
 	if !in.Picture {
 		return nil, out, nil
 	}
@@ -171,7 +175,8 @@ func (s *Server) view(ctx context.Context, _ *sdk.CallToolRequest, in viewIn) (*
 // pictured returns an answer with the picture of its result.
 func (s *Server) pictured(result view.Result, answer any) (*sdk.CallToolResult, error) {
 	var picture bytes.Buffer
-	if err := s.config.Picture(&picture, scene.AddTitleAndLegend(pictureSize, result.Scene)); err != nil {
+	drawn := scene.AddTitleAndLegend(pictureSize, result.Scene)
+	if err := cmp.Or(view.Failed(result), s.config.Picture(&picture, drawn)); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(answer)

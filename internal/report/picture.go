@@ -94,6 +94,9 @@ func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]stri
 		s.Notes = nil // the page writes them
 		return s
 	})
+	if err := view.Failed(result); err != nil {
+		return nil, r.leave(v.Name, err)
+	}
 	text, err := r.picture(s)
 	if err != nil {
 		return nil, r.leave(v.Name, err)

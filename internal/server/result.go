@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -111,7 +112,10 @@ func (s *computer) use(ctx context.Context, e *entry, r *result, what making, f 
 		return err
 	}
 	defer done()
-	err = s.limiter.finish(ctx, "draw "+r.view.Name, s.guarded("view "+r.view.Name, f))
+	err = s.limiter.finish(ctx, "draw "+r.view.Name, s.guarded("view "+r.view.Name, func() error {
+		err := f()
+		return cmp.Or(err, view.Failed(r.value))
+	}))
 	now := r.bytes()
 	s.cache.grow(e, now-r.size.Swap(now))
 	return err

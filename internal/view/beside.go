@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -106,6 +107,9 @@ func (e *BesideError) Unwrap() error { return e.Err }
 
 // Data implements Result.
 func (b *Beside) Data() any { return b.Join(b.Halves[0].Data(), b.Halves[1].Data()) }
+
+// Failed implements Late.
+func (b *Beside) Failed() error { return cmp.Or(Failed(b.Halves[0]), Failed(b.Halves[1])) }
 
 // Table holds the rows of both, the run in the first column.
 func (b *Beside) Table() *Table {

@@ -216,7 +216,7 @@ func (r *Request) Digests(ctx context.Context, name string) func([]trace.Locatio
 }
 
 // A Result holds the computed data of a view. It may be used from one goroutine at a
-// time and must not touch the store after Compute, except in Detail.
+// time and must not touch the store after Compute, except in Detail, and where it is Late.
 type Result interface {
 	// Data is the "data" of the JSON output: marshalled by encoding/json, lists never null.
 	Data() any
@@ -227,6 +227,20 @@ type Result interface {
 	Scene(scene.Size) *scene.Scene
 	// Notes lists the clipped, capped or guessed parts.
 	Notes() []string
+}
+
+// A Late result reads parts of its run when it is drawn, or asked for its data, since it reads few of them.
+type Late interface {
+	// Failed returns the error of a store that could not be read: what the result gave has no meaning then.
+	Failed() error
+}
+
+// Failed returns the error of a result that reads its run late.
+func Failed(r Result) error {
+	if l, ok := r.(Late); ok {
+		return l.Failed()
+	}
+	return nil
 }
 
 // Facts describes the items of any scene of a result: an item names things of the result,
