@@ -3,6 +3,7 @@ package all
 
 import (
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/analysis/operator"
 	"github.com/parallax-hpc/parallax/internal/analysis/requests"
@@ -26,6 +27,7 @@ var AtImport = []derived.Preparer{
 	steppath.PathsOfRun,
 	operator.TablesOfRun,
 	requests.OverviewOfRun,
+	invocation.LevelsOfRun,
 }
 
 // Digests in the order of their records in a store.

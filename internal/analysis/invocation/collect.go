@@ -43,10 +43,20 @@ type Calls struct {
 	height int
 	order  sync.Once
 	number []int32 // of nodes in the order of time, once it was asked for
+
+	// Nodes that stay in the store, see OfRows; there are no columns then:
+	rows             *rowTree
+	outline          *Outline
+	begin, last, end trace.Time // of the root, and the begin of the last call
 }
 
 // Len is the number of nodes, the virtual root among them.
-func (c *Calls) Len() int { return len(c.Begin) }
+func (c *Calls) Len() int {
+	if c.rows != nil {
+		return int(c.rows.nodes)
+	}
+	return len(c.Begin)
+}
 
 // Location of a node; none for the virtual root.
 func (c *Calls) Location(i int32) trace.LocationID {
@@ -58,6 +68,9 @@ func (c *Calls) Location(i int32) trace.LocationID {
 
 // At returns a node whole.
 func (c *Calls) At(i int32) Call {
+	if c.rows != nil {
+		return c.Pick([]int32{i}, OfRegion|OfTime, nil)[0].Call
+	}
 	k := Call{Location: trace.NoLocation, Row: c.rowOf(i), Region: c.Region[i], Begin: c.Begin[i], End: c.End[i]}
 	if l := c.laneOf(i); l >= 0 {
 		k.Location, k.Lane = c.lanes[l].Location, c.lanes[l].Lane
@@ -105,6 +118,12 @@ func (c *Calls) Find(location trace.LocationID, lane, row int32) int32 {
 		if l.Location != location || l.Lane != lane {
 			continue
 		}
+		if c.rows != nil {
+			if row >= 0 && int(row) < l.calls {
+				return c.starts[k] + row
+			}
+			continue
+		}
 		if c.Joined() {
 			for i := range int32(l.calls) {
 				if l.rowAt(int(i)) == row {
@@ -124,6 +143,9 @@ func (c *Calls) Find(location trace.LocationID, lane, row int32) int32 {
 
 // SizeBytes returns the memory of the nodes.
 func (c *Calls) SizeBytes() int64 {
+	if c.rows != nil {
+		return 160*int64(len(c.lanes)) + c.outline.SizeBytes()
+	}
 	if c.Joined() {
 		return 28*int64(len(c.Begin)) + 4*int64(len(c.number))
 	}
@@ -247,7 +269,12 @@ func (c *Calls) Node(s Spot) int32 {
 }
 
 // Parent is the node that a node hangs below now, -1 for none.
-func (c *Calls) Parent(node int32) int32 { return c.Tree.Parent[node] }
+func (c *Calls) Parent(node int32) int32 {
+	if c.rows != nil {
+		return c.outline.Parent(node)
+	}
+	return c.Tree.Parent[node]
+}
 
 // Spawn hangs a node below the one that made it.
 func (c *Calls) Spawn(node, maker int32) {

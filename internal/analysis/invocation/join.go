@@ -35,17 +35,7 @@ type Joiner struct {
 
 // NewJoiner makes room for lanes with so many calls each.
 func NewJoiner(lanes []*Lane, compare func(a, b *Lane) int) *Joiner {
-	turn := make([]int32, len(lanes)) // the place of each lane in the order of sectors
-	for k := range turn {
-		turn[k] = int32(k)
-	}
-	slices.SortStableFunc(turn, func(a, b int32) int { return compare(lanes[a], lanes[b]) })
-	sorted, first, starts := make([]*Lane, len(lanes)), make([]int32, len(lanes)), make([]int32, len(lanes))
-	n := int32(1)
-	for i, k := range turn {
-		sorted[i], first[k], starts[i] = lanes[k], n, n
-		n += int32(lanes[k].calls)
-	}
+	sorted, first, starts, n := inOrder(lanes, compare)
 	c := &Calls{Tree: &Tree{Parent: make([]int32, n)}, Virtual: true, Begin: make([]trace.Time, n),
 		End: make([]trace.Time, n), Region: make([]trace.RegionID, n), level: make([]int32, n), lanes: sorted,
 		joined: first, starts: starts}
@@ -55,6 +45,23 @@ func NewJoiner(lanes []*Lane, compare func(a, b *Lane) int) *Joiner {
 	touch(c.level)
 	touch(c.Tree.Parent)
 	return &Joiner{calls: c, lanes: lanes, done: make([]int32, len(lanes))}
+}
+
+// inOrder brings lanes into the order of sectors. It gives their first nodes in both orders, and how many nodes there
+// are with the root.
+func inOrder(lanes []*Lane, compare func(a, b *Lane) int) (sorted []*Lane, first, starts []int32, n int32) {
+	turn := make([]int32, len(lanes)) // the place of each lane in the order of sectors
+	for k := range turn {
+		turn[k] = int32(k)
+	}
+	slices.SortStableFunc(turn, func(a, b int32) int { return compare(lanes[a], lanes[b]) })
+	sorted, first, starts = make([]*Lane, len(lanes)), make([]int32, len(lanes)), make([]int32, len(lanes))
+	n = 1
+	for i, k := range turn {
+		sorted[i], first[k], starts[i] = lanes[k], n, n
+		n += int32(lanes[k].calls)
+	}
+	return sorted, first, starts, n
 }
 
 // touch takes the memory of a column, each part of it on one core. Lanes are short against the pages of a large column,
@@ -138,6 +145,9 @@ func (j *Joiner) Calls() *Calls {
 
 // Span is when the first and the last call begin; in a lane of joined ones these are its first and its last.
 func (c *Calls) Span() (first, last trace.Time) {
+	if c.rows != nil {
+		return c.begin, c.last
+	}
 	if !c.Joined() {
 		from := 0
 		if c.Virtual {
@@ -170,6 +180,9 @@ func (c *Calls) laneEnd(at int32) int32 { return at + int32(c.lanes[c.laneOf(at)
 
 // laneOf is the place of a node's lane among the lanes; -1 for the virtual root.
 func (c *Calls) laneOf(i int32) int32 {
+	if c.rows != nil && i == 0 {
+		return -1
+	}
 	if !c.Joined() {
 		return c.lane[i]
 	}
@@ -200,10 +213,21 @@ func (c *Calls) Levels() (level []int32, height int) {
 }
 
 // Joined reports whether nodes come lane by lane, in the order of sectors, and not by begin.
-func (c *Calls) Joined() bool { return c.joined != nil }
+func (c *Calls) Joined() bool { return c.joined != nil || c.rows != nil }
+
+// Outline returns the outline of nodes that come lane by lane.
+func (c *Calls) Outline() *Outline {
+	if c.rows != nil {
+		return c.outline
+	}
+	return NewOutline(c.level)
+}
 
 // Number is the place of a node in the order of the run: by begin, of equal ones that of the first lane first.
 func (c *Calls) Number(node int32) int32 {
+	if c.rows != nil {
+		return c.rows.number(node)
+	}
 	if !c.Joined() {
 		return node
 	}

@@ -2,23 +2,41 @@ package invocation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // An Outline is a tree as the levels of its nodes in preorder, with sums over blocks of them, from which weights,
-// sectors and the nodes of a range are found without a look at every node. 4 bytes a node, and 16 for each block of
-// 64.
+// sectors and the nodes of a range are found without a look at every node.
 type Outline struct {
 	Height int
-	level  []int32
+	n      int32 // nodes
+	size   int32 // of a block
+	skip   int32 // how many places of the first block have no node: those before the root
+	levels levels
 	own    []int64 // weights without those of callees; nil: heights
 	sum    []int64 // of own weights before each block, and of all
 	blocks extremes
-	large  extremes // of 64 blocks each
+	large  extremes // of as many blocks each as a block has nodes
 }
 
+// levels are those of an outline's nodes.
+type levels interface {
+	// block returns the levels of a block, in the order of nodes.
+	block(b int32) []int32
+	// bytes returns their memory.
+	bytes() int64
+}
+
+// blockSize is how many levels in memory are a block.
 const blockSize = 64
+
+// inMemory are levels that are all at hand.
+type inMemory []int32
+
+func (l inMemory) block(b int32) []int32 { return l[b*blockSize : min(int(b+1)*blockSize, len(l))] }
+func (l inMemory) bytes() int64          { return 4 * int64(len(l)) }
 
 // extremes are the least and the greatest level in each block.
 type extremes struct{ least, most []int32 }
@@ -30,27 +48,37 @@ func NewOutline(level []int32) *Outline { return NewWeighed(level, nil) }
 // NewWeighed takes the weight that each node has without its children. They share its sector but for that part, which
 // comes first.
 func NewWeighed(level []int32, own []int64) *Outline {
-	o := &Outline{level: level, own: own}
-	o.blocks = extremesOf(level, level)
-	o.large = extremesOf(o.blocks.least, o.blocks.most)
-	for _, l := range o.large.most {
-		o.Height = max(o.Height, int(l)+1)
-	}
-	o.sum = make([]int64, len(o.blocks.least)+1)
+	o := &Outline{n: int32(len(level)), size: blockSize, levels: inMemory(level), own: own}
+	o.over(extremesOf(level, level, blockSize))
 	inParts(len(o.blocks.least), func(b int) {
-		o.sum[b+1] = o.stretch(b*blockSize, min((b+1)*blockSize, len(level)))
+		o.sum[b+1] = o.part(int32(b), 0, min(blockSize, o.n-int32(b)*blockSize))
 	})
-	for b := range o.blocks.least {
-		o.sum[b+1] += o.sum[b]
-	}
+	o.addUp()
 	return o
 }
 
-func extremesOf(least, most []int32) (e extremes) {
-	n := (len(least) + blockSize - 1) / blockSize
+// over takes the extremes of the blocks, and finds the height.
+func (o *Outline) over(blocks extremes) {
+	o.blocks = blocks
+	o.large = extremesOf(blocks.least, blocks.most, int(o.size))
+	for _, l := range o.large.most {
+		o.Height = max(o.Height, int(l)+1)
+	}
+	o.sum = make([]int64, len(blocks.least)+1)
+}
+
+// addUp makes sums of blocks the sums before them.
+func (o *Outline) addUp() {
+	for b := range o.blocks.least {
+		o.sum[b+1] += o.sum[b]
+	}
+}
+
+func extremesOf(least, most []int32, size int) (e extremes) {
+	n := (len(least) + size - 1) / size
 	e.least, e.most = make([]int32, n), make([]int32, n)
 	inParts(n, func(b int) {
-		from, to := b*blockSize, min((b+1)*blockSize, len(least))
+		from, to := b*size, min((b+1)*size, len(least))
 		low, high := least[from], most[from]
 		for i := from + 1; i < to; i++ {
 			low, high = min(low, least[i]), max(high, most[i])
@@ -71,34 +99,53 @@ func inParts(n int, f func(i int)) {
 }
 
 // Len is the number of nodes.
-func (o *Outline) Len() int { return len(o.level) }
+func (o *Outline) Len() int { return int(o.n) }
+
+// place is the block of a node and its place there.
+func (o *Outline) place(i int32) (b, k int32) { return (i + o.skip) / o.size, (i + o.skip) % o.size }
 
 // Level of the node at a place.
-func (o *Outline) Level(i int32) int32 { return o.level[i] }
+func (o *Outline) Level(i int32) int32 {
+	b, k := o.place(i)
+	return o.levels.block(b)[k]
+}
 
 // SizeBytes returns the memory of the outline.
 func (o *Outline) SizeBytes() int64 {
-	return 4*int64(len(o.level)) + 8*int64(len(o.own)) + 17*int64(len(o.sum))
+	return o.levels.bytes() + o.SumsBytes()
 }
 
-// stretch is the sum of own weights from a place to another.
-func (o *Outline) stretch(from, to int) (sum int64) {
-	if o.own != nil {
-		for _, w := range o.own[from:to] {
+// SumsBytes is that without its levels.
+func (o *Outline) SumsBytes() int64 { return 8*int64(len(o.own)) + 17*int64(len(o.sum)) }
+
+// part is the sum of own weights of the nodes from…to of a block.
+func (o *Outline) part(b, from, to int32) (sum int64) {
+	switch {
+	case from >= to:
+	case o.own != nil:
+		for _, w := range o.own[b*o.size+from : b*o.size+to] {
 			sum += w
 		}
-		return sum
-	}
-	for _, l := range o.level[from:to] {
-		sum += int64(o.Height) - int64(l)
+	default:
+		for _, l := range o.levels.block(b)[from:to] {
+			sum += int64(o.Height) - int64(l)
+		}
 	}
 	return sum
 }
 
+// first is the place of the first node of a block.
+func (o *Outline) first(b int32) int32 {
+	if b == 0 {
+		return o.skip
+	}
+	return 0
+}
+
 // before is the sum of own weights of the nodes before a place: the weight of a subtree is a difference of two.
 func (o *Outline) before(i int32) int64 {
-	b := i / blockSize
-	return o.sum[b] + o.stretch(int(b)*blockSize, int(i))
+	b, k := o.place(i)
+	return o.sum[b] + o.part(b, o.first(b), k)
 }
 
 // base is the sum before the part of a node's sector that its children share.
@@ -110,58 +157,70 @@ func (o *Outline) base(i int32) int64 {
 }
 
 // End is the place behind the subtree of a node.
-func (o *Outline) End(i int32) int32 { return o.nextAtMost(i+1, o.level[i]) }
+func (o *Outline) End(i int32) int32 { return o.nextAtMost(i+1, o.Level(i)) }
 
 // Weight of a node: its height and the weights of its children.
 func (o *Outline) Weight(i int32) int64 { return o.before(o.End(i)) - o.before(i) }
 
 // nextAtMost is the first place from i on with this level or a lower one, or the end.
 func (o *Outline) nextAtMost(i, level int32) int32 {
-	n := int32(len(o.level))
-	for i < n {
-		switch b := i / blockSize; {
-		case i%(blockSize*blockSize) == 0 && o.large.least[b/blockSize] > level:
-			i += blockSize * blockSize
-		case i%blockSize == 0 && o.blocks.least[b] > level:
-			i += blockSize
-		case o.level[i] <= level:
-			return i
+	large := o.size * o.size
+	for x := i + o.skip; x < o.n+o.skip; {
+		switch b := x / o.size; {
+		case x%large == 0 && o.large.least[x/large] > level:
+			x += large
+		case o.blocks.least[b] > level:
+			x = (b + 1) * o.size
 		default:
-			i++
+			for k, l := range o.levels.block(b)[x%o.size:] {
+				if l <= level {
+					return x + int32(k) - o.skip
+				}
+			}
+			x = (b + 1) * o.size
 		}
 	}
-	return n
+	return o.n
 }
 
 // lastAtMost is the last place up to i with this level or a lower one; there is one.
 func (o *Outline) lastAtMost(i, level int32) int32 {
-	for {
-		switch next := i + 1; {
-		case next%(blockSize*blockSize) == 0 && o.large.least[i/blockSize/blockSize] > level:
-			i -= blockSize * blockSize
-		case next%blockSize == 0 && o.blocks.least[i/blockSize] > level:
-			i -= blockSize
-		case o.level[i] <= level:
-			return i
+	large := o.size * o.size
+	for x := i + o.skip; ; {
+		switch b := x / o.size; {
+		case (x+1)%large == 0 && o.large.least[x/large] > level:
+			x -= large
+		case o.blocks.least[b] > level:
+			x = b*o.size - 1
 		default:
-			i--
+			list := o.levels.block(b)
+			for k := x % o.size; k >= 0; k-- {
+				if list[k] <= level {
+					return b*o.size + k - o.skip
+				}
+			}
+			x = b*o.size - 1
 		}
 	}
 }
 
 // Deepest is the greatest level in a stretch that is not empty.
 func (o *Outline) Deepest(from, to int32) (deep int32) {
-	for i := from; i < to; {
-		switch b := i / blockSize; {
-		case i%(blockSize*blockSize) == 0 && i+blockSize*blockSize <= to:
-			deep = max(deep, o.large.most[b/blockSize])
-			i += blockSize * blockSize
-		case i%blockSize == 0 && i+blockSize <= to:
+	large := o.size * o.size
+	for x, end := from+o.skip, to+o.skip; x < end; {
+		switch b := x / o.size; {
+		case x%large == 0 && x+large <= end:
+			deep = max(deep, o.large.most[x/large])
+			x += large
+		case o.blocks.most[b] <= deep:
+			x = (b + 1) * o.size
+		case x%o.size == 0 && x+o.size <= end:
 			deep = max(deep, o.blocks.most[b])
-			i += blockSize
+			x += o.size
 		default:
-			deep = max(deep, o.level[i])
-			i++
+			next := min((b+1)*o.size, end)
+			deep = max(deep, slices.Max(o.levels.block(b)[x%o.size:next-b*o.size]))
+			x = next
 		}
 	}
 	return deep
@@ -171,7 +230,8 @@ func (o *Outline) Deepest(from, to int32) (deep int32) {
 // from its begin.
 func (o *Outline) childAt(i, end int32, weight int64) int32 {
 	want := o.base(i) + weight
-	low, high := (i+1)/blockSize, (end-1)/blockSize // the last block that begins at or before it
+	low, _ := o.place(i + 1) // the last block that begins at or before it
+	high, _ := o.place(end - 1)
 	for low < high {
 		if mid := (low + high + 1) / 2; o.sum[mid] <= want {
 			low = mid
@@ -179,14 +239,18 @@ func (o *Outline) childAt(i, end int32, weight int64) int32 {
 			high = mid - 1
 		}
 	}
-	at, sum := low*blockSize, o.sum[low]
-	for at+1 < end && at+1 < (low+1)*blockSize {
-		if sum += o.stretch(int(at), int(at)+1); sum > want {
+	k, sum := o.first(low), o.sum[low]
+	for list := o.levels.block(low); k+1 < o.size && low*o.size+k+1-o.skip < end; k++ {
+		if o.own != nil {
+			sum += o.own[low*o.size+k]
+		} else {
+			sum += int64(o.Height) - int64(list[k])
+		}
+		if sum > want {
 			break
 		}
-		at++
 	}
-	return o.lastAtMost(max(at, i+1), o.level[i]+1)
+	return o.lastAtMost(max(low*o.size+k-o.skip, i+1), o.Level(i)+1)
 }
 
 // Parent of a node; -1 for the root.
@@ -194,7 +258,7 @@ func (o *Outline) Parent(i int32) int32 {
 	if i == 0 {
 		return -1
 	}
-	return o.lastAtMost(i-1, o.level[i]-1)
+	return o.lastAtMost(i-1, o.Level(i)-1)
 }
 
 // Sector of a node, in degrees: that of its parent shared among its children by weight.

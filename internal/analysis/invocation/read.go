@@ -120,20 +120,19 @@ func ofRanks(t *store.Tree) func(a, b *Lane) int {
 	}
 }
 
-// joinRanks reads calls to their places at once, where it is known before they are read that lanes stay apart: each
-// location with calls is of a rank and has one lane, in which every row is a call. Else it returns nil.
-func joinRanks(ctx context.Context, s store.Reader, w store.Window) (*Calls, error) {
+// lanesApart returns the locations of a window with lanes, if each of all is of a rank and a leaf, has one lane, and
+// all rows there are calls; else none.
+func lanesApart(s store.Reader, w store.Window) (ids []trace.LocationID) {
 	t, first := s.Locations(), s.Lanes()
-	var ids []trace.LocationID
 	for id := range t.Len() {
 		switch n := first[id+1] - first[id]; {
 		case n == 0:
 		case n > 1 || t.Rank[id] < 0 || t.Kind[id] == trace.KindGoroutine || t.Kind[id] == kindCore:
-			return nil, nil
+			return nil
 		case t.IsLeaf(trace.LocationID(id)): // else its calls cannot be counted without those below
 			ids = append(ids, trace.LocationID(id))
 		default:
-			return nil, nil
+			return nil
 		}
 	}
 	if w.Locations != nil {
@@ -143,6 +142,13 @@ func joinRanks(ctx context.Context, s store.Reader, w store.Window) (*Calls, err
 			return !in
 		})
 	}
+	return ids
+}
+
+// joinRanks reads calls to their places at once, where it is known before they are read that lanes stay apart: each
+// location with calls is of a rank and has one lane, in which every row is a call. Else it returns nil.
+func joinRanks(ctx context.Context, s store.Reader, w store.Window) (*Calls, error) {
+	t, ids := s.Locations(), lanesApart(s, w)
 	calls := make([]int64, len(ids))
 	errs := make([]error, len(ids))
 	err := parallel.For(ctx, len(ids), func(k int) {

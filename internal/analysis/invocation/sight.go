@@ -140,7 +140,7 @@ func (w *walker) previous(p *parent, child int32) int32 { return w.child(p, w.be
 
 func (w *walker) walk(i, end int32, start, alloc float64, above int32) {
 	w.steps++
-	level := w.level[i]
+	level := w.Level(i)
 	if level%w.Band != 0 {
 		w.skipped = append(w.skipped, Skip{i, above})
 	} else if w.meets(start, alloc) && w.reaches(level, level+w.Band-1) {
@@ -149,7 +149,7 @@ func (w *walker) walk(i, end int32, start, alloc float64, above int32) {
 	}
 	p := &parent{node: i, end: end, start: start, alloc: alloc, base: w.base(i), arc: w.arc(level + 1)}
 	p.total = w.before(end) - p.base
-	if p.total == 0 || w.full || w.Ring*float64(level+1) > w.Far ||
+	if p.total == 0 || i+1 == end || w.full || w.Ring*float64(level+1) > w.Far ||
 		w.Near > 0 && w.Ring*float64(w.Deepest(i, end)+1) < w.Near {
 		return
 	}
@@ -217,7 +217,7 @@ func (w *walker) merge(p *parent, c int32, start float64, above int32) int32 {
 	}
 	end := w.End(last)
 	s, a := w.place(p, last)
-	level, deep := w.level[c], w.Deepest(c, end)
+	level, deep := w.Level(c), w.Deepest(c, end)
 	if width := s + a - start; w.meets(start, width) && w.reaches(level, deep) {
 		w.put(Item{First: c, End: end, Merged: true, Parent: above, Start: start, Alloc: width, Level: level,
 			Deepest: deep})
@@ -242,18 +242,20 @@ func Sample(from, to, most int32, f func(i int32)) {
 	}
 }
 
-// Solid is the level down to which nine tenths of the nodes of a stretch lie, of a sample of so many.
-func (o *Outline) Solid(from, to, most int32) int32 {
-	first := o.level[from]
-	count := make([]int32, o.Height-int(first)+1)
-	n := int32(0)
-	Sample(from, to, most, func(i int32) {
-		count[max(o.level[i]-first, 0)]++
-		n++
-	})
+// Solid is the level down to which nine tenths of the nodes of a stretch lie, whose first has a level, of a sample of
+// their levels.
+func Solid(first int32, levels []int32) int32 {
+	var count []int32
+	for _, l := range levels {
+		k := int(max(l-first, 0))
+		if k >= len(count) {
+			count = append(count, make([]int32, k+1-len(count))...)
+		}
+		count[k]++
+	}
 	seen := int32(0)
 	for k, c := range count {
-		if seen += c; 10*seen >= 9*n {
+		if seen += c; 10*int(seen) >= 9*len(levels) {
 			return first + int32(k)
 		}
 	}

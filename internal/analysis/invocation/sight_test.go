@@ -149,7 +149,7 @@ func (v *sightVector) compare(t *testing.T, o *Outline, items []Item) {
 			t.Fatal(err)
 		}
 		if !it.Merged || float64(it.End) != numbers[2] || !near(it.Start, numbers[3]) || !near(it.Alloc, numbers[4]) || float64(it.Deepest) != numbers[5] ||
-			it.End-it.First != mix.Nodes || o.Solid(it.First, it.End, math.MaxInt32) != mix.Solid {
+			it.End-it.First != mix.Nodes || Solid(it.Level, o.levels.(inMemory)[it.First:it.End]) != mix.Solid {
 			t.Errorf("run %s is %+v", raw, it)
 		}
 	}
@@ -196,6 +196,30 @@ func TestANodeKeepsItsAngle(t *testing.T) {
 		}
 		if seen == 0 {
 			t.Fatalf("node %d on level %d is never drawn", node, o.Level(node))
+		}
+	}
+}
+
+// A leaf that has weight of its own has no children to look at, in whatever part of it the sight begins.
+func TestLeavesWithWeightOfTheirOwnAreLookedAt(t *testing.T) {
+	r := splitMix(5)
+	for range 200 {
+		level := grown("random", 2+r.below(9), uint64(r.below(1000)))
+		own := make([]int64, len(level))
+		for i := range own {
+			own[i] = int64(1 + r.below(1000))
+		}
+		o := NewWeighed(level, own)
+		zoom, angle := float64(1+r.below(400)), float64(r.below(360))*math.Pi/180
+		s := NewSight(800, 600, zoom*300/float64(o.Height), 400-200*zoom*math.Cos(angle), 300-200*zoom*math.Sin(angle))
+		items, _, ok := o.Look(s, 1, math.MaxInt)
+		for _, it := range items {
+			if it.First >= it.End || int(it.End) > o.Len() {
+				t.Fatalf("%v of %v: item %+v", s, level, it)
+			}
+		}
+		if !ok {
+			t.Fatalf("%v of %v: no items", s, level)
 		}
 	}
 }

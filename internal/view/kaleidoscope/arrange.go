@@ -27,6 +27,7 @@ type arrangement struct {
 	// rings.
 	items   []invocation.Item
 	skipped []invocation.Skip
+	nodes   []invocation.Node // the first of each item, with the facts that are drawn
 }
 
 // node returns the node of the forest that node i is.

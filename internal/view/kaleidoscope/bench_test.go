@@ -2,6 +2,9 @@ package kaleidoscope
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"os"
 	"runtime"
 	"strconv"
 	"testing"
@@ -85,6 +88,68 @@ func BenchmarkTree(b *testing.B) {
 			view.PickAt(kept, s, float64(i*37%size.Width), float64(i*91%size.Height))
 		}
 		b.ReportMetric(float64(len(kept.places)), "drawn")
+	})
+}
+
+// BenchmarkRanks is a run whose calls stay in the store: that of PARALLAX_BENCH_STORE, else one of many ranks. Pictures
+// of a program that was just started, and ten zooms down to single calls of one that has the run open.
+func BenchmarkRanks(b *testing.B) {
+	path := os.Getenv("PARALLAX_BENCH_STORE")
+	if path == "" {
+		path = viewtest.WriteLocal(b, func(w trace.Writer) { viewtest.WriteSteps(w, 1024, viewtest.BenchRows(b)) })
+	}
+	r := viewtest.OpenLocal(b, path)
+	size := scene.Size{Width: 1600, Height: 900}
+	cache := derived.NewCache(memory.New(2 << 30))
+	show := func(options map[string][]string) *result {
+		values, err := view.NewValues(View, options)
+		if err != nil {
+			b.Fatal(err)
+		}
+		q := &view.Request{Runs: []view.Run{{Store: r, Cache: cache}}, Selection: trace.Selection{End: r.Info().End},
+			Values: values, Size: size}
+		v, err := compute(b.Context(), q)
+		if err != nil {
+			b.Fatal(err)
+		}
+		v.Scene(size)
+		if err := view.Failed(v); err != nil {
+			b.Fatal(err)
+		}
+		return v.(*result)
+	}
+	for _, paint := range []string{"location", "region", "time", "both", "depth", "duration"} {
+		b.Run("first by "+paint, func(b *testing.B) {
+			for b.Loop() {
+				cache = derived.NewCache(memory.New(2 << 30))
+				show(map[string][]string{"paint": {paint}})
+			}
+		})
+	}
+	for _, paint := range []string{"location", "region", "time"} {
+		kept := show(map[string][]string{"paint": {paint}})
+		o := kept.detail.outline
+		place := int32(o.Len() / 3)
+		for o.End(place) > place+1 { // a call that made none
+			place++
+		}
+		start, alloc := o.Sector(place)
+		for k := range 10 {
+			z := kept.zoomTo(start, alloc, o.Level(place), 40)
+			z.factor = math.Pow(z.factor, float64(k+1)/10)
+			b.Run(fmt.Sprintf("by %s, zoom %.3g", paint, z.factor), func(b *testing.B) {
+				for b.Loop() {
+					show(map[string][]string{"paint": {paint}, "zoom": {z.String()}})
+				}
+			})
+		}
+	}
+	b.Run("a call under the cursor", func(b *testing.B) {
+		kept := show(map[string][]string{"zoom": {"3"}})
+		s := kept.Scene(size)
+		for i := 0; b.Loop(); i++ {
+			view.PickAt(kept, s, float64(i*37%size.Width), float64(i*91%size.Height))
+		}
 	})
 }
 

@@ -68,12 +68,38 @@ type Data struct {
 }
 
 func (r *result) Data() any {
+	r.load()
 	r.look(r.request.Size)
 	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring,
-		Calls: r.forest.calls.Len(), Nodes: []Node{}, Merged: r.sectors(), Children: r.childCounts()}
+		Calls: r.forest.calls.Len(), Nodes: []Node{}}
+	if r.failed != nil {
+		return d
+	}
+	d.Merged, d.Children = r.sectors(), r.childCounts()
 	expects := r.expects()
 	r.each(func(i int) { d.Nodes = append(d.Nodes, r.nodeData(i, expects)) })
 	return d
+}
+
+// load brings all calls into memory, where they stayed in the store: every one of them is counted.
+func (r *result) load() {
+	if r.forest.whole == nil || r.failed != nil {
+		return
+	}
+	whole, err := r.forest.whole()
+	if err != nil {
+		r.failed = err
+		return
+	}
+	r.forest = whole
+}
+
+// Failed implements view.Late.
+func (r *result) Failed() error {
+	if r.failed == nil {
+		r.failed = r.forest.calls.Err()
+	}
+	return r.failed
 }
 
 // expects counts, for each node of the forest, the calls that it has not made yet: those that it made later, or as many
@@ -135,7 +161,7 @@ func (r *result) childCounts() []RegionCount {
 func (r *result) each(f func(i int)) {
 	r.look(r.request.Size)
 	put := func(i int) {
-		if !r.isMerged(i) && r.forest.calls.Begin[r.node(i)] <= r.until {
+		if !r.isMerged(i) && (r.until >= r.forest.end || r.forest.calls.Begin[r.node(i)] <= r.until) {
 			f(i)
 		}
 	}
@@ -154,12 +180,13 @@ func (r *result) each(f func(i int)) {
 
 func (r *result) nodeData(i int, expects []int32) Node {
 	c := r.call(i)
-	index, made := r.forest.counts()
+	node := r.forest.node(r.node(i))
 	x, y := r.layout.At(i, r.ring)
 	n := Node{ID: r.id(i), Begin: int64(c.Begin), Level: r.forest.level[r.node(i)], Ring: r.layout.Level[i],
 		Weight: r.layout.Weight[i],
 		Start:  r.layout.Start[i], Alloc: r.layout.Alloc[i], X: x, Y: y,
-		Step: r.forest.step(r.node(i)), Index: index[r.node(i)], Children: made[r.node(i)], Expects: expects[r.node(i)]}
+		Step: r.forest.step(r.node(i)), Index: r.forest.indexOf(node), Children: r.forest.madeBy(node),
+		Expects: expects[r.node(i)]}
 	if p := r.layout.Tree.Parent[i]; p >= 0 {
 		up := r.id(int(p))
 		n.Parent = &up
@@ -167,7 +194,7 @@ func (r *result) nodeData(i int, expects []int32) Node {
 	if c.Region != trace.NoRegion {
 		n.Region = r.request.Store().Regions()[c.Region].Name
 		n.Location = r.request.Store().Locations().Path(c.Location)
-		n.Label = r.label(r.node(i))
+		n.Label = r.label(node)
 	}
 	return n
 }
@@ -186,26 +213,28 @@ func (r *result) Table() *view.Table {
 		{Name: "step"}, {Name: "processor"}, {Name: "index"}, {Name: "children", Unit: "count"},
 		{Name: "expects", Unit: "count"}}, Rows: [][]any{}, Locations: []trace.LocationID{},
 		Regions: []trace.RegionID{}}
+	if r.load(); r.failed != nil {
+		return t
+	}
 	expects := r.expects()
 	r.each(func(i int) {
-		n := r.nodeData(i, expects)
+		n, c := r.nodeData(i, expects), r.call(i)
 		parent := any(nil)
 		if n.Parent != nil {
 			parent = int64(*n.Parent)
 		}
 		t.Rows = append(t.Rows,
 			[]any{int64(n.ID), parent, n.Region, n.Location, n.Begin, int64(n.Level), int64(n.Ring), n.Weight, n.Start,
-				n.Alloc,
-				int64(n.Step), r.processorName(r.node(i)), int64(n.Index), int64(n.Children), int64(n.Expects)})
-		t.Locations = append(t.Locations, r.call(i).Location)
-		t.Regions = append(t.Regions, r.call(i).Region)
+				n.Alloc, int64(n.Step), r.processorName(c.Location), int64(n.Index), int64(n.Children),
+				int64(n.Expects)})
+		t.Locations, t.Regions = append(t.Locations, c.Location), append(t.Regions, c.Region)
 	})
 	return t
 }
 
-// processorName names the processor that ran a node; empty for a root that is no call.
-func (r *result) processorName(node int32) string {
-	if id := r.forest.ranBy(node); id != trace.NoLocation {
+// processorName names the processor that ran the calls of a location; empty for a root that is no call.
+func (r *result) processorName(location trace.LocationID) string {
+	if id := r.forest.ranBy(location); id != trace.NoLocation {
 		return r.request.Store().Locations().Name[id]
 	}
 	return ""
@@ -213,17 +242,16 @@ func (r *result) processorName(node int32) string {
 
 // label is the paper's name of a node: its procedure with its number in the run,
 // its processor, and its number among the calls of that processor.
-func (r *result) label(node int32) string {
-	index, _ := r.forest.counts()
-	name := r.request.Store().Regions()[r.forest.calls.Region[node]].Name
-	return fmt.Sprintf("(%s %d, %s, %d)", scene.Shorten(name, 120, scene.TextSize), r.forest.step(node),
-		r.processorNumber(node), index[node])
+func (r *result) label(n *invocation.Node) string {
+	name := r.request.Store().Regions()[n.Region].Name
+	return fmt.Sprintf("(%s %d, %s, %d)", scene.Shorten(name, 120, scene.TextSize), r.forest.step(n.Number),
+		r.processorNumber(n.Location), r.forest.indexOf(n))
 }
 
 // processorNumber is the rank of a processor, or the number that its name ends in,
 // or its name.
-func (r *result) processorNumber(node int32) string {
-	id, t := r.forest.ranBy(node), r.request.Store().Locations()
+func (r *result) processorNumber(location trace.LocationID) string {
+	id, t := r.forest.ranBy(location), r.request.Store().Locations()
 	if t.Rank[id] >= 0 && r.forest.ranksAlone {
 		return strconv.Itoa(int(t.Rank[id]))
 	}
@@ -238,7 +266,7 @@ func (r *result) fact(i int) view.Fact {
 	if r.isMerged(i) {
 		return r.mergedFact(i)
 	}
-	c, s := r.call(i), r.request.Store()
+	c, s := r.forest.node(r.node(i)), r.request.Store()
 	if c.Region == trace.NoRegion {
 		calls := int64(r.forest.calls.Len() - 1)
 		f := view.Fact{Title: "all", Text: "The root stands above calls without a caller.", Count: calls}
@@ -251,13 +279,12 @@ func (r *result) fact(i int) view.Fact {
 		Begin: &begin, End: &end,
 		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}, Open: r.opens(i)}
 	line := f.Say
-	_, made := r.forest.counts()
 	line("location", s.Locations().Path(c.Location), "")
-	line("call", r.label(r.node(i)), "")
-	if p := r.forest.ranBy(r.node(i)); p != c.Location {
+	line("call", r.label(c), "")
+	if p := r.forest.ranBy(c.Location); p != c.Location {
 		line("processor", s.Locations().Name[p]+", which ran it longest", "")
 	}
-	line("calls made", view.Thousands(int64(made[r.node(i)])), "")
+	line("calls made", view.Thousands(int64(r.forest.madeBy(c))), "")
 	if names, _ := trace.GoalsOf(g); len(names) > 0 {
 		line("calls of its source", strings.Join(names, ", "), "")
 	}
@@ -296,8 +323,8 @@ func (r *result) opens(i int) map[string]string {
 // path is the names of the callers, outermost first; the middle of a long one is left out.
 func (r *result) path(i int32) string {
 	var names []string
-	for ; i >= 0; i = r.forest.calls.Tree.Parent[i] {
-		if region := r.forest.calls.Region[i]; region != trace.NoRegion {
+	for ; i >= 0; i = r.forest.calls.Parent(i) {
+		if region := r.forest.node(i).Region; region != trace.NoRegion {
 			names = append(names, r.request.Store().Regions()[region].Name)
 		}
 	}
@@ -317,7 +344,18 @@ func (r *result) path(i int32) string {
 
 // Rows implements view.Lister: a node takes little here, and much once it is written out.
 func (r *result) Rows() int {
+	if r.request.Values.Switch("all") || r.until < r.forest.end {
+		n := 0
+		r.each(func(int) { n++ })
+		return n
+	}
+	r.look(r.request.Size)
 	n := 0
-	r.each(func(int) { n++ })
+	if r.forest.calls.OfRows() { // all calls are read: so many take as much as a row
+		n = r.forest.calls.Len() / 16
+	}
+	for _, i := range r.shown {
+		n += btoi(!r.isMerged(int(i)))
+	}
 	return n
 }

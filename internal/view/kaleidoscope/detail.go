@@ -24,7 +24,7 @@ func (d *detail) node(place int32) int32 {
 
 func (d *detail) sizeBytes() int64 {
 	if d.order == nil { // its levels are those of the forest
-		return d.outline.SizeBytes() - 4*int64(d.outline.Len())
+		return d.outline.SumsBytes()
 	}
 	return d.outline.SizeBytes() + 4*int64(len(d.order))
 }
@@ -32,7 +32,7 @@ func (d *detail) sizeBytes() int64 {
 // detail orders the tree, or a subtree of it.
 func (p *plan) detail(f *forest) *detail {
 	if f.calls.Joined() {
-		return &detail{outline: invocation.NewOutline(f.level)}
+		return &detail{outline: f.calls.Outline()}
 	}
 	tree, a := f.calls.Tree, &arrangement{}
 	if p.root >= 0 {
@@ -71,7 +71,16 @@ func (r *result) look(size scene.Size) {
 		l.Tree.Parent, l.Level = append(l.Tree.Parent, it.Parent), append(l.Level, it.Level)
 		l.Weight, l.Start, l.Alloc = append(l.Weight, weight), append(l.Start, it.Start), append(l.Alloc, it.Alloc)
 	}
+	a.nodes = r.forest.pick(a.origin, r.facts(), make([]invocation.Node, 0, len(items)))
 	r.arrangement = a
+}
+
+// nodeOf returns a node as drawn with the facts that are drawn.
+func (r *result) nodeOf(i int) *invocation.Node {
+	if r.nodes != nil {
+		return &r.nodes[i]
+	}
+	return r.forest.node(r.node(i))
 }
 
 // ringAt is the distance of levels in a picture of a size, before a zoom.

@@ -74,7 +74,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 
 // regionName is the name of a node's region, "" for the root of several trees.
 func (r *result) regionName(node int32) string {
-	region := r.forest.calls.Region[r.node(int(node))]
+	region := r.forest.node(r.node(int(node))).Region
 	if region == trace.NoRegion {
 		return ""
 	}
@@ -98,9 +98,8 @@ func (r *result) put(size scene.Size) {
 	if r.detail == nil && r.zoom != (zoom{factor: 1}) {
 		shown, r.left = choose(r.layout, r.d, newSight(r.cx, r.cy, size))
 	}
-	begin := r.forest.calls.Begin
 	for _, i := range shown {
-		if begin[r.node(int(i))] > r.until {
+		if r.until < r.forest.end && r.nodeOf(int(i)).Begin > r.until {
 			continue
 		}
 		x, y := r.layout.At(int(i), r.d)

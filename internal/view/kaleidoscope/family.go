@@ -53,7 +53,7 @@ func (r *result) gather(p *painter) {
 		} else {
 			f.colour = p.colour(int(pl.node))
 		}
-		if f.mix != nil && f.mix.lit || f.mix == nil && r.light.has(r.forest, r.node(int(pl.node))) {
+		if f.mix != nil && f.mix.lit || f.mix == nil && r.light.has(r.nodeOf(int(pl.node))) {
 			r.lit++
 		} else {
 			f.flag = scene.Dimmed

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -64,20 +66,50 @@ func (r *result) placeNamed(text string) (int32, error) {
 	if err != nil {
 		return 0, err
 	}
-	best, most := int32(-1), int64(0)
-	for i := range int32(r.detail.outline.Len()) {
-		region := r.forest.calls.Region[r.detail.node(i)]
-		if region == trace.NoRegion || !is(int32(region)) {
-			continue
-		}
-		if w := r.detail.outline.Weight(i); w > most {
-			best, most = i, w
-		}
-	}
-	if best < 0 {
+	best := r.widestOf(func(region trace.RegionID) bool { return region != trace.NoRegion && is(int32(region)) })
+	if best.place < 0 {
 		return 0, fmt.Errorf("--zoom %s: no call in the tree is of such a region", text)
 	}
-	return best, nil
+	return best.place, nil
+}
+
+// A heavy is a place with its weight.
+type heavy struct {
+	place  int32
+	weight int64
+}
+
+// add takes a place that is heavier, or as heavy and before.
+func (h *heavy) add(place int32, weight int64) {
+	if weight > h.weight || weight == h.weight && place < h.place {
+		h.place, h.weight = place, weight
+	}
+}
+
+// widestOf returns the heaviest place of some regions; below 0: there is none.
+func (r *result) widestOf(is func(trace.RegionID) bool) heavy {
+	o, best := r.detail.outline, heavy{place: -1}
+	if !r.forest.calls.OfRows() {
+		for i := range int32(o.Len()) {
+			if is(r.forest.calls.Region[r.detail.node(i)]) {
+				best.add(i, o.Weight(i))
+			}
+		}
+		return best
+	}
+	var mu sync.Mutex
+	r.forest.calls.EachPart(invocation.OfRegion, func(nodes []invocation.Node) {
+		most := heavy{place: -1}
+		for i := range nodes {
+			if is(nodes[i].Region) {
+				most.add(nodes[i].Number, o.Weight(nodes[i].Number))
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		best.add(most.place, most.weight)
+	})
+	return best
 }
 
 // callNamed returns the node of a call.

@@ -16,7 +16,7 @@ import (
 type forest struct {
 	calls      *invocation.Calls
 	regions    []trace.Region
-	level      []int32
+	level      []int32 // nil: calls stay in the store
 	height     int
 	begin, end trace.Time // when the first and the last call begin
 	// processor is, for each location, the one that ran its calls where that is
@@ -30,21 +30,26 @@ type forest struct {
 	made  []int32 // calls that each node made
 
 	scales sync.Map // of paintings
+
+	// whole returns the same tree with its calls in memory, where they stay in the store.
+	whole func() (*forest, error)
 }
 
 // sizeBytes counts the columns that are made when they are asked for too.
 func (f *forest) sizeBytes() int64 {
+	if f == nil {
+		return 0
+	}
 	made := 8 * int64(len(f.level))
-	if !f.calls.Joined() { // else it has levels itself
+	if f.level != nil && !f.calls.Joined() { // else it has levels itself
 		made += 4 * int64(len(f.level))
 	}
 	return f.calls.SizeBytes() + made + 4*int64(len(f.processor))
 }
 
-// ranBy returns the processor of a node: where its location is a goroutine, the one
-// that ran it longest, else the location itself.
-func (f *forest) ranBy(node int32) trace.LocationID {
-	id := f.calls.Location(node)
+// ranBy returns the processor of the calls of a location: where that is a goroutine, the one that ran it longest, else
+// the location itself.
+func (f *forest) ranBy(id trace.LocationID) trace.LocationID {
 	if id != trace.NoLocation && f.processor != nil && f.processor[id] != trace.NoLocation {
 		return f.processor[id]
 	}
@@ -58,7 +63,7 @@ func (f *forest) counts() (index, made []int32) {
 		f.index, f.made = make([]int32, f.calls.Len()), f.calls.Tree.Children()
 		last := map[trace.LocationID]int32{}
 		for i := range f.index {
-			if id := f.ranBy(int32(i)); id != trace.NoLocation {
+			if id := f.ranBy(f.calls.Location(int32(i))); id != trace.NoLocation {
 				last[id]++
 				f.index[i] = last[id]
 			}
@@ -76,27 +81,90 @@ func (f *forest) step(node int32) int32 {
 	return node + 1
 }
 
-// forestOf returns the tree of a window, which does not depend on how it is shown: it is
-// kept for another painting or subtree. The nodes of one for sectors by rank may lie lane by lane; of others they are
-// in the order of time.
-func forestOf(ctx context.Context, run view.Run, w store.Window, byRank bool) (*forest, error) {
-	s, name := run.Store, "kaleidoscope forest "
-	if byRank {
+// A way is where the calls of a tree are, and in which order.
+type way int
+
+const (
+	inTime  way = iota // in memory, in the order of time
+	inLanes            // in memory; for sectors by rank they may lie lane by lane
+	inStore            // likewise, but calls stay in the store where they can be found there
+)
+
+// forestOf returns the tree of a window, which does not depend on how it is shown: it is kept for another painting or
+// subtree.
+func forestOf(ctx context.Context, run view.Run, w store.Window, in way) (*forest, error) {
+	if in == inStore {
+		f, err := derived.Keep(run.Cache, "kaleidoscope rows "+keyOf(w), (*forest).sizeBytes, func() (*forest, error) {
+			calls, err := invocation.OfRows(ctx, &run, w)
+			if calls == nil || err != nil {
+				return nil, err
+			}
+			f, err := newForest(ctx, run.Store, w, calls)
+			if err == nil {
+				f.whole = func() (*forest, error) { return forestOf(context.Background(), run, w, inLanes) }
+			}
+			return f, err
+		})
+		if err != nil || f != nil {
+			return f, err
+		}
+	}
+	name := "kaleidoscope forest "
+	if in != inTime {
 		name = "kaleidoscope lanes "
 	}
 	return derived.Keep(run.Cache, name+keyOf(w), (*forest).sizeBytes, func() (*forest, error) {
-		calls, err := invocation.Read(ctx, s, w, byRank)
+		calls, err := invocation.Read(ctx, run.Store, w, in != inTime)
 		if err != nil {
 			return nil, err
 		}
-		f := &forest{calls: calls, regions: s.Regions(), ranksAlone: calls.RanksAlone(s.Locations())}
-		if f.processor, err = invocation.Processors(ctx, s, w); err != nil {
-			return nil, err
-		}
-		f.level, f.height = calls.Levels()
-		f.begin, f.end = calls.Span()
-		return f, nil
+		return newForest(ctx, run.Store, w, calls)
 	})
+}
+
+func newForest(ctx context.Context, s store.Reader, w store.Window, calls *invocation.Calls) (f *forest, err error) {
+	f = &forest{calls: calls, regions: s.Regions(), ranksAlone: calls.RanksAlone(s.Locations())}
+	if f.processor, err = invocation.Processors(ctx, s, w); err != nil {
+		return nil, err
+	}
+	f.level, f.height = calls.Levels()
+	f.begin, f.end = calls.Span()
+	return f, nil
+}
+
+// pick returns nodes with the facts that are asked for, and maybe more.
+func (f *forest) pick(nodes []int32, what invocation.Facts, out []invocation.Node) []invocation.Node {
+	if f.calls.OfRows() {
+		return f.calls.Pick(nodes, what, out)
+	}
+	for _, i := range nodes {
+		out = append(out, invocation.Node{Call: f.calls.At(i), Number: i, Level: f.level[i]})
+	}
+	return out
+}
+
+// allFacts are all of a node.
+const allFacts = invocation.OfRegion | invocation.OfTime | invocation.OfLevel
+
+// node returns a node with all facts.
+func (f *forest) node(i int32) *invocation.Node { return &f.pick([]int32{i}, allFacts, nil)[0] }
+
+// indexOf is the number of a call among those of its processor, from 1 on.
+func (f *forest) indexOf(n *invocation.Node) int32 {
+	if f.calls.OfRows() {
+		return n.Row + 1
+	}
+	index, _ := f.counts()
+	return index[n.Number]
+}
+
+// madeBy is how many calls a call made.
+func (f *forest) madeBy(n *invocation.Node) int32 {
+	if f.calls.OfRows() {
+		return f.calls.Made(n.Number)
+	}
+	_, made := f.counts()
+	return made[n.Number]
 }
 
 // keyOf names a window; no locations are not all locations.

@@ -15,6 +15,7 @@
 package kaleidoscope
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -67,6 +68,7 @@ type result struct {
 	until  trace.Time
 	zoom   zoom
 	paper  bool // families alone, as the paper draws them
+	failed error
 	drawing
 }
 
@@ -108,7 +110,7 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if r.forest, err = forestOf(ctx, q.Runs[0], w, r.byRank()); err != nil {
+	if r.forest, err = forestOf(ctx, q.Runs[0], w, r.way()); err != nil {
 		return nil, err
 	}
 	if n := r.forest.calls.Len(); n == 0 || n == 1 && r.forest.calls.Virtual {
@@ -124,14 +126,14 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	r.root = p.root
 	r.light = newLight(q, q.Values.Switch("light"))
 	if !r.paper && !p.all {
-		key := fmt.Sprint("kaleidoscope detail ", r.forest.calls.Joined(), keyOf(w), p.key())
+		key := fmt.Sprint("kaleidoscope detail ", r.forest.calls.Joined(), r.forest.calls.OfRows(), keyOf(w), p.key())
 		r.detail, err = derived.Keep(q.Runs[0].Cache, key, (*detail).sizeBytes,
 			func() (*detail, error) { return p.detail(r.forest), nil })
 		if err == nil {
 			err = r.zoomToCall()
 			r.look(q.Size)
 		}
-		return r, err
+		return r, cmp.Or(err, r.Failed())
 	}
 	if err := r.zoomToCall(); err != nil {
 		return nil, err
@@ -142,13 +144,18 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	return r, err
 }
 
-// byRank reports whether sectors may come by rank, and nothing needs the order of the run: no number of a call is
-// given, and the tree is shown as it was in the end.
-func (r *result) byRank() bool {
+// way is the one in which calls are read: where sectors may come by rank, and no number of a call is given, and the
+// tree is shown as it was in the end, nothing needs the order of the run, and little else needs all calls.
+func (r *result) way() way {
 	v := r.request.Values
-	order := v.Text("order")
-	return (order == "auto" || order == byRank) && !r.paper && !v.Switch("all") && v.Text("root") == "" &&
-		v.Text("until") == "" && !strings.HasPrefix(v.Text("zoom"), "#")
+	switch order := v.Text("order"); {
+	case order != "auto" && order != byRank || r.paper || v.Switch("all") || v.Text("root") != "" ||
+		v.Text("until") != "" || strings.HasPrefix(v.Text("zoom"), "#"):
+		return inTime
+	case v.Text("paint") == "children":
+		return inLanes
+	}
+	return inStore
 }
 
 func (r *result) plan() (*plan, error) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -48,16 +49,14 @@ func newLight(q *view.Request, whole bool) *light {
 
 // has reports whether a call ran in the selected time, at a selected place, and is
 // of a selected region.
-func (l *light) has(f *forest, node int32) bool {
+func (l *light) has(n *invocation.Node) bool {
 	if !l.on {
 		return true
 	}
-	c := f.calls
-	region := c.Region[node]
-	if region == trace.NoRegion || c.Begin[node] >= l.end || max(c.End[node], c.Begin[node]+1) <= l.begin {
+	if n.Region == trace.NoRegion || n.Begin >= l.end || max(n.End, n.Begin+1) <= l.begin {
 		return false
 	}
-	return (l.regions == nil || l.regions[region]) && (l.locations == nil || l.locations[c.Location(node)])
+	return (l.regions == nil || l.regions[n.Region]) && (l.locations == nil || l.locations[n.Location])
 }
 
 // A zoom is how much larger the picture is than one that fits, and the point in its

@@ -3,6 +3,7 @@ package kaleidoscope
 import (
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -61,15 +62,14 @@ func (s *scale) key(label, ramp string) scene.LegendEntry {
 }
 
 // value of a node that a painting shows as a magnitude.
-func (f *forest) value(paint string, node int32) float64 {
+func (f *forest) value(paint string, n *invocation.Node) float64 {
 	switch paint {
 	case "depth":
-		return float64(f.level[node])
+		return float64(n.Level)
 	case "duration":
-		return float64(f.calls.End[node] - f.calls.Begin[node])
+		return float64(n.End - n.Begin)
 	}
-	_, made := f.counts()
-	return float64(made[node])
+	return float64(f.madeBy(n))
 }
 
 // scaleOf returns the scale of a painting over all calls, so that a colour means the same at any zoom.
@@ -81,10 +81,20 @@ func (f *forest) scaleOf(paint string) scale {
 	if kept, ok := f.scales.Load(paint); ok {
 		return kept.(scale)
 	}
-	for i, region := range f.calls.Region {
-		if region != trace.NoRegion {
-			s.add(f.value(paint, int32(i)))
+	switch {
+	case !f.calls.OfRows():
+		for i, region := range f.calls.Region {
+			if region != trace.NoRegion {
+				s.add(f.value(paint, f.node(int32(i))))
+			}
 		}
+	case paint == "depth": // every lane begins at the top
+		s.add(1)
+		s.add(float64(f.height - 1))
+	case paint == "duration":
+		least, most := f.calls.Durations()
+		s.add(float64(least))
+		s.add(float64(most))
 	}
 	f.scales.Store(paint, s)
 	return s

@@ -40,35 +40,36 @@ type mix struct {
 type mixed struct {
 	colour scene.Colour
 	calls  int
-	node   int32
+	node   invocation.Node
 }
 
 // mixOf finds the colours of a sector, the most frequent first.
 func (r *result) mixOf(p *painter, it *invocation.Item) *mix {
 	m := &mix{colour: scene.UIAggregate}
 	m.low, m.high, m.lit = 1, 0, !r.light.on
-	invocation.Sample(it.First, it.End, mostMixed, func(k int32) {
-		node := r.detail.node(k)
-		if r.forest.calls.Begin[node] > r.until {
-			return
+	nodes, levels := r.sample(it)
+	for i := range nodes {
+		n := &nodes[i]
+		if r.until < r.forest.end && n.Begin > r.until {
+			continue
 		}
 		m.calls++
-		m.lit = m.lit || r.light.has(r.forest, node)
+		m.lit = m.lit || r.light.has(n)
 		if p.ramps() {
-			share := p.magnitude(node)
+			share := p.magnitude(n)
 			m.low, m.high = min(m.low, share), max(m.high, share)
-			return
+			continue
 		}
-		c := p.colourOf(node)
+		c := p.colourOf(n)
 		i := slices.IndexFunc(m.colours, func(x mixed) bool { return x.colour == c })
 		if i < 0 {
 			i = len(m.colours)
-			m.colours = append(m.colours, mixed{c, 0, node})
+			m.colours = append(m.colours, mixed{c, 0, *n})
 		}
 		m.colours[i].calls++
-	})
+	}
 	slices.SortStableFunc(m.colours, func(a, b mixed) int { return cmp.Compare(b.calls, a.calls) })
-	m.solid = r.detail.outline.Solid(it.First, it.End, mostMixed)
+	m.solid = invocation.Solid(it.Level, levels)
 	switch {
 	case m.calls == 0:
 	case p.ramps():
@@ -77,6 +78,25 @@ func (r *result) mixOf(p *painter, it *invocation.Item) *mix {
 		m.colour = m.colours[0].colour
 	}
 	return m
+}
+
+// sample returns some nodes of a sector, with their levels in the tree that is shown.
+func (r *result) sample(it *invocation.Item) (nodes []invocation.Node, levels []int32) {
+	var places [mostMixed]int32
+	list := places[:0]
+	invocation.Sample(it.First, it.End, mostMixed, func(k int32) { list = append(list, k) })
+	levels = make([]int32, len(list))
+	if !r.forest.calls.OfRows() {
+		for i, k := range list {
+			levels[i], list[i] = r.detail.outline.Level(k), r.detail.node(k)
+		}
+		return r.forest.pick(list, r.facts(), make([]invocation.Node, 0, len(list))), levels
+	}
+	nodes = r.forest.pick(list, r.facts()|invocation.OfLevel, make([]invocation.Node, 0, len(list)))
+	for i := range nodes {
+		levels[i] = nodes[i].Level
+	}
+	return nodes, levels
 }
 
 // drawMerged draws sectors that stand for several calls: stripes of their colours along the radius by share, to the
@@ -147,7 +167,7 @@ func (r *result) stripes(p *painter, m *mix, length float64) (out []part) {
 	grey := m.calls
 	for _, c := range shown {
 		grey -= c.calls
-		p.sawNode(c.node, c.calls)
+		p.sawNode(&c.node, c.calls)
 	}
 	if grey > 0 {
 		shown = append(shown, mixed{colour: scene.UIAggregate, calls: grey})
@@ -260,20 +280,38 @@ func (r *result) sectors() []Sector {
 // sector counts the calls of a stretch that have begun.
 func (r *result) sector(level int32, start, alloc float64, end int32, first, last int32) Sector {
 	s, count := r.sectorAt(float64(level+end)/2, start+alloc/2), map[trace.RegionID]int{}
-	o := r.detail.outline
-	for k := first; k < last; k++ {
-		node := r.detail.node(k)
-		if r.forest.calls.Begin[node] > r.until {
-			continue
+	r.eachOf(first, last, allFacts, func(n *invocation.Node) {
+		if n.Begin > r.until {
+			return
 		}
 		s.Calls++
-		count[r.forest.calls.Region[node]]++
-		if o.Level(k) == level {
-			s.Time += int64(r.forest.calls.End[node] - r.forest.calls.Begin[node])
+		count[n.Region]++
+		if n.Level == level {
+			s.Time += int64(n.End - n.Begin)
 		}
-	}
+	})
 	s.Mix = r.shares(count, s.Calls)
 	return s
+}
+
+// eachOf calls f for the nodes of a stretch, with their levels in the tree that is shown.
+func (r *result) eachOf(first, last int32, what invocation.Facts, f func(n *invocation.Node)) {
+	const part = 1 << 12
+	var nodes []invocation.Node
+	places := make([]int32, 0, min(part, last-first))
+	for ; first < last; first += part {
+		places = places[:0]
+		for k := first; k < min(first+part, last); k++ {
+			places = append(places, r.detail.node(k))
+		}
+		nodes = r.forest.pick(places, what, nodes[:0])
+		for i := range nodes {
+			if !r.forest.calls.OfRows() {
+				nodes[i].Level = r.detail.outline.Level(first + int32(i))
+			}
+			f(&nodes[i])
+		}
+	}
 }
 
 func (r *result) sectorAt(level, angle float64) Sector {
@@ -354,19 +392,16 @@ func (r *result) mergedFact(i int) view.Fact {
 // timeOf returns when the first and the last call of a sector begin.
 func (r *result) timeOf(it *invocation.Item) (first, last trace.Time) {
 	first, last = math.MaxInt64, math.MinInt64
-	for k := it.First; k < it.End; k++ {
-		begin := r.forest.calls.Begin[r.detail.node(k)]
-		first, last = min(first, begin), max(last, begin)
-	}
+	r.eachOf(it.First, it.End, invocation.OfTime, func(n *invocation.Node) {
+		first, last = min(first, n.Begin), max(last, n.Begin)
+	})
 	return first, last
 }
 
 // locationLines name the locations with most calls of a sector.
 func (r *result) locationLines(it *invocation.Item, line func(label, value string)) {
 	count, tree := map[trace.LocationID]int{}, r.request.Store().Locations()
-	for k := it.First; k < it.End; k++ {
-		count[r.forest.calls.Location(r.detail.node(k))]++
-	}
+	r.eachOf(it.First, it.End, 0, func(n *invocation.Node) { count[n.Location]++ })
 	best, most := trace.NoLocation, 0
 	for id, n := range count {
 		if id != trace.NoLocation && (n > most || n == most && id < best) {

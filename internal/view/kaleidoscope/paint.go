@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -96,39 +97,55 @@ func mostFirst(count map[trace.RegionID]int) []trace.RegionID {
 	})
 }
 
-func (p *painter) colour(i int) scene.Colour { return p.colourOf(p.result.node(i)) }
+func (p *painter) colour(i int) scene.Colour { return p.colourOf(p.result.nodeOf(i)) }
+
+// facts are those that a painting takes of a call.
+func (r *result) facts() (f invocation.Facts) {
+	switch r.request.Values.Text("paint") {
+	case "region":
+		f = invocation.OfRegion
+	case "time", "both", "duration":
+		f = invocation.OfTime
+	case "depth", "children":
+		f = invocation.OfLevel
+	}
+	if r.until < r.forest.end {
+		f |= invocation.OfTime
+	}
+	if r.light.on {
+		f |= invocation.OfRegion | invocation.OfTime
+	}
+	return f
+}
 
 // colourOf returns the colour of a node of the forest.
-func (p *painter) colourOf(node int32) scene.Colour {
-	calls := p.result.forest.calls
-	region := calls.Region[node]
-	if region == trace.NoRegion {
+func (p *painter) colourOf(n *invocation.Node) scene.Colour {
+	if n.Region == trace.NoRegion {
 		return scene.UIAggregate
 	}
 	switch p.paint {
 	case "region":
-		return p.result.colours.Of(&p.result.request.Store().Regions()[region])
+		return p.result.colours.Of(&p.result.request.Store().Regions()[n.Region])
 	case "time", "depth", "duration", "children":
-		return scene.Ramp(p.ramp, p.magnitude(node))
+		return scene.Ramp(p.ramp, p.magnitude(n))
 	case "processor":
-		return p.hue(p.result.forest.ranBy(node), 0)
+		return p.hue(p.result.forest.ranBy(n.Location), 0)
 	}
-	return p.hue(calls.Location(node), p.share(calls.Begin[node]))
+	return p.hue(n.Location, p.share(n.Begin))
 }
 
 // saw notes that a mark shows so many calls that look like node i, for the legend.
-func (p *painter) saw(i int32, calls int) { p.sawNode(p.result.node(int(i)), calls) }
+func (p *painter) saw(i int32, calls int) { p.sawNode(p.result.nodeOf(int(i)), calls) }
 
-func (p *painter) sawNode(node int32, calls int) {
-	region := p.result.forest.calls.Region[node]
+func (p *painter) sawNode(n *invocation.Node, calls int) {
 	switch {
-	case region == trace.NoRegion:
+	case n.Region == trace.NoRegion:
 	case p.paint == "region":
-		p.marks[region] += calls
+		p.marks[n.Region] += calls
 	case p.paint == "processor":
-		p.seen[p.groups[p.result.forest.ranBy(node)]] = true
+		p.seen[p.groups[p.result.forest.ranBy(n.Location)]] = true
 	case p.paint == "location" || p.paint == "both":
-		p.seen[p.groups[p.result.forest.calls.Location(node)]] = true
+		p.seen[p.groups[n.Location]] = true
 	}
 }
 
@@ -143,11 +160,11 @@ func (p *painter) share(t trace.Time) float64 {
 func (p *painter) ramps() bool { return p.paint == "time" || p.scale.text != nil }
 
 // magnitude of a node, as a share of the ramp.
-func (p *painter) magnitude(node int32) float64 {
+func (p *painter) magnitude(n *invocation.Node) float64 {
 	if p.paint == "time" {
-		return p.share(p.result.forest.calls.Begin[node])
+		return p.share(n.Begin)
 	}
-	return p.scale.share(p.result.forest.value(p.paint, node))
+	return p.scale.share(p.result.forest.value(p.paint, n))
 }
 
 func (p *painter) legend() (out []scene.LegendEntry) {

@@ -1,0 +1,323 @@
+package invocation
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/derived"
+	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A rowTree is a tree whose nodes are rows of a store, lane by lane below a virtual root. They stay there: what is
+// asked for is read, block by block.
+type rowTree struct {
+	store  store.Peeker
+	reader store.Reader // the same
+	nodes  int32
+	lanes  []*Lane  // in the order of sectors
+	starts []int32  // of lanes: their first node
+	from   []uint64 // of lanes: the number of their first row
+	even   bool     // lanes come in the order of the store: node i is row i-1 behind the first
+	held   [heldBlocks]atomic.Pointer[levelBlock]
+	failed atomic.Pointer[error]
+}
+
+// A levelBlock is the levels of a block of nodes.
+type levelBlock struct {
+	number int32
+	level  [rowBlock]int32
+}
+
+// heldBlocks is how many blocks of levels stay in memory: those of many pictures.
+const heldBlocks = 1 << 11
+
+// rowsOf returns the tree of the lanes of a window with all of the time, if it is known from the lanes alone that their
+// rows are its nodes: each location with calls is of a rank, is no goroutine, and has one lane; else nil.
+func rowsOf(s store.Reader, p store.Peeker, w store.Window) *rowTree {
+	t := s.Locations()
+	if s.Info().Intervals >= math.MaxInt32 || w.Begin > 0 || w.End < s.Info().End {
+		return nil
+	}
+	ids := lanesApart(s, w)
+	lanes := make([]*Lane, 0, len(ids))
+	for _, id := range ids {
+		if n := p.RowsBefore(id+1) - p.RowsBefore(id); t.IsAside(id) {
+			return nil
+		} else if n > 0 {
+			lanes = append(lanes, Counted(id, int(n)))
+		}
+	}
+	if len(lanes) < 2 {
+		return nil
+	}
+	r := &rowTree{store: p, reader: s}
+	var first []int32
+	r.lanes, first, r.starts, r.nodes = inOrder(lanes, ofRanks(t))
+	r.even = slices.IsSorted(first)
+	for k, l := range r.lanes {
+		l.rows = l.calls
+		r.from = append(r.from, uint64(p.RowsBefore(l.Location)))
+		if k > 0 && r.from[k] != r.from[k-1]+uint64(r.lanes[k-1].calls) {
+			r.even = false // rows of others lie between
+		}
+	}
+	return r
+}
+
+// OfRows returns the tree of a window without reading its calls, where the store gives single rows at little cost and
+// the nodes are its rows; else nil.
+func OfRows(ctx context.Context, run *derived.Run, w store.Window) (*Calls, error) {
+	p, ok := run.Store.(store.Peeker)
+	if !ok || !p.Peeks() {
+		return nil, nil
+	}
+	r := rowsOf(run.Store, p, w)
+	if r == nil {
+		return nil, nil
+	}
+	var sums *LevelSums
+	var err error
+	if w.Locations == nil {
+		sums, err = LevelsOfRun.Of(ctx, run)
+	} else if spawns, wrong := spawnsAny(ctx, run.Store, w); wrong != nil || spawns {
+		return nil, wrong
+	} else {
+		sums, err = r.sums(ctx)
+	}
+	if err != nil || !sums.Rows {
+		return nil, err
+	}
+	c := &Calls{Virtual: true, lanes: r.lanes, starts: r.starts, rows: r, outline: r.outline(sums)}
+	c.begin, c.last, c.end, c.height = sums.First, sums.Last, run.Store.Info().End, c.outline.Height
+	return c, nil
+}
+
+// laneAt is the place of a node's lane, where that of a node before it is near.
+func (r *rowTree) laneAt(i int32, near int) int {
+	if near >= 0 && r.starts[near] <= i && (near+1 == len(r.starts) || i < r.starts[near+1]) {
+		return near
+	}
+	k, at := slices.BinarySearch(r.starts, i)
+	if !at {
+		k--
+	}
+	return k
+}
+
+// rowOf is the number of the row that a node of a lane is.
+func (r *rowTree) rowOf(lane int, i int32) uint64 { return r.from[lane] + uint64(i-r.starts[lane]) }
+
+// stretches calls f for the rows [lo, hi) that nodes from…to are, but for the root, in order.
+func (r *rowTree) stretches(from, to int32, f func(lo, hi uint64)) {
+	if from = max(from, 1); from >= to {
+		return
+	}
+	if r.even {
+		f(r.from[0]+uint64(from-1), r.from[0]+uint64(to-1))
+		return
+	}
+	for k := r.laneAt(from, -1); from < to; k++ {
+		end := min(to, r.starts[k]+int32(r.lanes[k].calls))
+		f(r.rowOf(k, from), r.rowOf(k, from)+uint64(end-from))
+		from = end
+	}
+}
+
+// block implements levels.
+func (r *rowTree) block(b int32) []int32 {
+	slot := &r.held[b%heldBlocks]
+	if x := slot.Load(); x != nil && x.number == b {
+		return x.level[:]
+	}
+	x := &levelBlock{number: b}
+	if b > 0 {
+		err := r.store.Peek(func(p store.Peek) error {
+			k := 0
+			r.stretches(blockStart(b), min(blockStart(b+1), r.nodes), func(lo, hi uint64) {
+				p.Depths(lo, hi, func(depths []uint16) {
+					for _, d := range depths {
+						x.level[k] = int32(d) + 1
+						k++
+					}
+				})
+			})
+			return nil
+		})
+		if err != nil {
+			r.fail(err)
+			return x.level[:]
+		}
+	}
+	slot.Store(x)
+	return x.level[:]
+}
+
+// bytes implements levels: as much as blocks can be held.
+func (r *rowTree) bytes() int64 { return heldBlocks * (4*rowBlock + 16) }
+
+// fail takes note of the first error of the store: nodes that were read then have no meaning.
+func (r *rowTree) fail(err error) {
+	if err != nil {
+		r.failed.CompareAndSwap(nil, &err)
+	}
+}
+
+// Err returns what went wrong since it was asked last when rows were read, and forgets it.
+func (c *Calls) Err() error {
+	if c.rows != nil {
+		if err := c.rows.failed.Swap(nil); err != nil {
+			return *err
+		}
+	}
+	return nil
+}
+
+// OfRows reports whether nodes are rows that stay in the store: there are no columns of them, only Pick.
+func (c *Calls) OfRows() bool { return c.rows != nil }
+
+// Facts are parts of a call, which cost more the more are asked for.
+type Facts uint8
+
+// Parts of a call. Its place is always known.
+const (
+	OfRegion Facts = 1 << iota
+	OfTime
+	OfLevel
+)
+
+// A Node is a call with its number in its tree and its level there.
+type Node struct {
+	Call
+	Number, Level int32
+}
+
+// Pick reads some nodes, which come in order, of a tree of rows. Facts that are not asked for may be left out.
+func (c *Calls) Pick(nodes []int32, what Facts, out []Node) []Node {
+	r, near := c.rows, -1
+	from := len(out)
+	err := r.store.Peek(func(p store.Peek) error {
+		for _, i := range nodes {
+			if i == 0 {
+				out = append(out, c.rootNode())
+				continue
+			}
+			near = r.laneAt(i, near)
+			l, row := r.lanes[near], r.rowOf(near, i)
+			n := Node{Call: Call{Location: l.Location, Lane: l.Lane, Row: i - r.starts[near]}, Number: i}
+			if what&OfRegion != 0 {
+				n.Region = p.Region(row)
+			}
+			if what&OfTime != 0 {
+				n.Begin, n.End = p.Begin(row), p.End(row)
+			}
+			if what&OfLevel != 0 {
+				n.Level = int32(p.Depth(row)) + 1
+			}
+			out = append(out, n)
+		}
+		return nil
+	})
+	if err != nil {
+		r.fail(err)
+		out = append(out[:from], make([]Node, len(nodes))...)
+	}
+	return out
+}
+
+// number is the place of a node in the order of the run: what begins before it, or with it in a lane before its own.
+func (r *rowTree) number(i int32) int32 {
+	if i == 0 {
+		return 0
+	}
+	k := r.laneAt(i, -1)
+	row, own := r.rowOf(k, i), r.lanes[k].Location
+	var begin trace.Time
+	err := r.store.Peek(func(p store.Peek) error {
+		begin = p.Begin(row)
+		return nil
+	})
+	var before, all []trace.LocationID
+	for _, l := range r.lanes {
+		if all = append(all, l.Location); l.Location < own {
+			before = append(before, l.Location)
+		}
+	}
+	slices.Sort(all)
+	slices.Sort(before)
+	from := func(t trace.Time, ids []trace.LocationID) int64 { // calls that begin at t or later
+		if len(ids) == 0 {
+			return 0
+		}
+		n, wrong := r.reader.Count(store.Window{Begin: t, End: r.reader.Info().End + 1, Locations: ids})
+		err = cmp.Or(err, wrong)
+		return n
+	}
+	earlier := int64(r.nodes-1) - from(begin, all) // in all lanes
+	inLane := int64(r.lanes[k].calls) - from(begin, []trace.LocationID{own})
+	same := from(begin, before) - from(begin+1, before) // begin with it, in lanes before
+	r.fail(err)
+	return int32(1 + earlier - inLane + same + int64(i-r.starts[k]))
+}
+
+// children counts the calls that a node made.
+func (o *Outline) children(i int32) (n int32) {
+	for c, end := i+1, o.End(i); c < end; c = o.End(c) {
+		n++
+	}
+	return n
+}
+
+// Made counts the calls that a node of a tree of rows made.
+func (c *Calls) Made(i int32) int32 { return c.outline.children(i) }
+
+// Durations returns the least and the longest time that a call of a tree of rows lasts, but for those that last none.
+func (c *Calls) Durations() (least, most trace.Time) {
+	const part = 1 << 16
+	r, n := c.rows, c.rows.nodes
+	least, most = math.MaxInt64, math.MinInt64
+	var mu sync.Mutex
+	_ = parallel.For(context.Background(), int((n+part-1)/part), func(k int) {
+		low, high := trace.Time(math.MaxInt64), trace.Time(math.MinInt64)
+		r.fail(r.store.Peek(func(p store.Peek) error {
+			r.stretches(int32(k)*part, min(int32(k+1)*part, n), func(lo, hi uint64) {
+				p.Durations(lo, hi, func(durations []trace.Time) {
+					for _, d := range durations {
+						if d > 0 {
+							low, high = min(low, d), max(high, d)
+						}
+					}
+				})
+			})
+			return nil
+		}))
+		mu.Lock()
+		defer mu.Unlock()
+		least, most = min(least, low), max(most, high)
+	})
+	return least, most
+}
+
+// EachPart calls f for all nodes of a tree of rows, part by part, on all cores. They are valid until f returns.
+func (c *Calls) EachPart(what Facts, f func(nodes []Node)) {
+	const part = 1 << 14
+	n := c.rows.nodes
+	_ = parallel.For(context.Background(), int((n+part-1)/part), func(k int) {
+		var at [part]int32
+		list := at[:0]
+		for i := int32(k) * part; i < min(int32(k+1)*part, n); i++ {
+			list = append(list, i)
+		}
+		f(c.Pick(list, what, make([]Node, 0, len(list))))
+	})
+}
+
+// rootNode is the virtual root.
+func (c *Calls) rootNode() Node {
+	return Node{Call: Call{Location: trace.NoLocation, Row: -1, Region: trace.NoRegion, Begin: c.begin, End: c.end}}
+}
