@@ -41,15 +41,15 @@ func (c *Collector) addLane(l *trace.DigestedLane, g *Graph, alone bool) error {
 		part = func(p partOfBlock) error { return w.rest.add(&w.record, p, l.Read, w.totals) }
 	}
 	w.start(&c.Options, g, alone)
+	if w.also = nil; c.Also != nil {
+		w.also = &w.second
+		w.also.start(w.record.parent, c.Also, g.further())
+	}
 	if err := w.record.cover(l.Lo, l.Hi, w.block, part,
 		func(lo, hi int) error { return l.Read(lo, hi, add) }); err != nil {
 		return err
 	}
-	if err := w.finish(); err != nil || c.Also == nil {
-		return err
-	}
-	w.start(c.Also, g.further(), false) // which has the calls of rows already
-	return w.record.cover(l.Lo, l.Hi, w.block, part, func(lo, hi int) error { return nil })
+	return w.finish()
 }
 
 // plain reports whether every node is one region, so that values by region are values by node.
@@ -60,15 +60,22 @@ func (c *Collector) plain() bool {
 
 // A laneReader puts the paths of a record into buckets.
 type laneReader struct {
-	record  record
+	record record
+	bucketing
+	alone   bool
+	waiting []sketchBytes // by bucket: the first sketch of it, with alone
+	rest    remainder
+	also    *bucketing // by Collector.Also; nil: there is none
+	second  bucketing
+}
+
+// A bucketing finds the buckets of a graph that the paths of a record belong to.
+type bucketing struct {
 	options *Options
 	graph   *Graph
 	targets []target // by path
 	all     []int32  // buckets of targets, see target
 	seen    map[int32]bool
-	alone   bool
-	waiting []sketchBytes // by bucket: the first sketch of it, with alone
-	rest    remainder
 }
 
 // A target is the buckets that calls of a path belong to: all[from:to].
@@ -79,9 +86,14 @@ type target struct {
 }
 
 func (w *laneReader) start(o *Options, g *Graph, alone bool) {
-	w.options, w.graph, w.alone = o, g, alone
-	w.waiting = w.waiting[:0]
-	n := len(w.record.parent)
+	w.alone, w.waiting = alone, w.waiting[:0]
+	w.bucketing.start(w.record.parent, o, g)
+}
+
+// start begins with the paths of a record, by their parents.
+func (w *bucketing) start(paths []int32, o *Options, g *Graph) {
+	w.options, w.graph = o, g
+	n := len(paths)
 	g.room(n)
 	if cap(w.targets) < n {
 		w.targets = make([]target, n+n/2)
@@ -100,6 +112,9 @@ func headersOf(inclusive, exclusive sketchBytes) (in, ex quantile.Header, err er
 	if in, err = quantile.ReadHeader(inclusive.sketch); err != nil {
 		return in, ex, errRecord
 	}
+	if len(exclusive.sketch) > 0 && &inclusive.sketch[0] == &exclusive.sketch[0] { // one serves both
+		return in, in, nil
+	}
 	if ex, err = quantile.ReadHeader(exclusive.sketch); err != nil {
 		return in, ex, errRecord
 	}
@@ -107,8 +122,8 @@ func headersOf(inclusive, exclusive sketchBytes) (in, ex quantile.Header, err er
 }
 
 func (w *laneReader) entry(path int, inclusive, exclusive sketchBytes) error {
-	t := w.target(path)
-	if t.from == t.to {
+	t := w.target(&w.record, path)
+	if t.from == t.to && w.also == nil {
 		return nil
 	}
 	in, ex, err := headersOf(inclusive, exclusive)
@@ -116,6 +131,9 @@ func (w *laneReader) entry(path int, inclusive, exclusive sketchBytes) error {
 		return err
 	}
 	w.count(t, in.Count, in.Total, ex.Total)
+	if w.also != nil {
+		w.also.count(w.also.target(&w.record, path), in.Count, in.Total, ex.Total)
+	}
 	for _, k := range w.all[t.from:t.to] {
 		switch w.options.Measure {
 		case Exclusive:
@@ -130,21 +148,24 @@ func (w *laneReader) entry(path int, inclusive, exclusive sketchBytes) error {
 	return nil
 }
 
-func (w *laneReader) target(path int) *target {
+func (w *bucketing) target(x *record, path int) *target {
 	t := &w.targets[path]
 	if !t.known {
-		w.resolve(path, t)
+		w.resolve(x, path, t)
 	}
 	return t
 }
 
 // totals takes the calls of a path without their distribution.
 func (w *laneReader) totals(path int, calls, inclusive, exclusive int64) error {
-	w.count(w.target(path), calls, inclusive, exclusive)
+	w.count(w.target(&w.record, path), calls, inclusive, exclusive)
+	if w.also != nil {
+		w.also.count(w.also.target(&w.record, path), calls, inclusive, exclusive)
+	}
 	return nil
 }
 
-func (w *laneReader) count(t *target, calls, inclusive, exclusive int64) {
+func (w *bucketing) count(t *target, calls, inclusive, exclusive int64) {
 	for _, k := range w.all[t.from:t.to] {
 		b := &w.graph.buckets[k]
 		b.Count += calls
@@ -194,14 +215,14 @@ func (w *laneReader) finish() error {
 }
 
 // resolve finds the buckets of the calls of a path.
-func (w *laneReader) resolve(path int, t *target) {
-	o, x := w.options, &w.record
+func (w *bucketing) resolve(x *record, path int, t *target) {
+	o := w.options
 	*t = target{known: true, from: int32(len(w.all)), to: int32(len(w.all))}
 	node := o.Node[x.region[path]]
 	if o.Skip != nil && o.Skip[x.region[path]] {
 		return
 	}
-	if o.Callees != nil && !o.Callees[node] || o.Path != nil && !w.onPath(path) {
+	if o.Callees != nil && !o.Callees[node] || o.Path != nil && !w.onPath(x, path) {
 		return
 	}
 	caller := Root
@@ -223,28 +244,28 @@ func (w *laneReader) resolve(path int, t *target) {
 	case o.Profile && o.Callers == nil:
 		w.add(Pair{Root, node})
 	case o.Closure:
-		w.closure(path, node)
+		w.closure(x, path, node)
 	default:
 		w.choose(caller, node)
 	}
 	t.to = int32(len(w.all))
 }
 
-func (w *laneReader) closure(path int, node int32) {
+func (w *bucketing) closure(x *record, path int, node int32) {
 	if w.seen == nil {
 		w.seen = map[int32]bool{}
 	}
 	clear(w.seen)
 	w.choose(Root, node)
-	for up := w.record.parent[path]; up >= 0; up = w.record.parent[up] {
-		if n := w.options.Node[w.record.region[up]]; !w.seen[n] {
+	for up := x.parent[path]; up >= 0; up = x.parent[up] {
+		if n := w.options.Node[x.region[up]]; !w.seen[n] {
 			w.seen[n] = true
 			w.choose(n, node)
 		}
 	}
 }
 
-func (w *laneReader) choose(caller, callee int32) {
+func (w *bucketing) choose(caller, callee int32) {
 	if o := w.options; o.Callers != nil && !o.Callers[caller+1] {
 		return
 	}
@@ -254,24 +275,24 @@ func (w *laneReader) choose(caller, callee int32) {
 	w.add(Pair{caller, callee})
 }
 
-func (w *laneReader) add(p Pair) {
+func (w *bucketing) add(p Pair) {
 	w.graph.At(p)
 	w.all = append(w.all, w.graph.find(p))
 }
 
 // onPath reports whether the innermost callers are those of the path asked for.
-func (w *laneReader) onPath(path int) bool {
-	at := w.record.parent[path]
+func (w *bucketing) onPath(x *record, path int) bool {
+	at := x.parent[path]
 	for k := len(w.options.Path) - 1; k >= 0; k-- {
 		caller := Root
 		if at >= 0 {
-			caller = w.options.Node[w.record.region[at]]
+			caller = w.options.Node[x.region[at]]
 		}
 		if !w.options.Path[k][caller+1] || caller == Root && k > 0 {
 			return false
 		}
 		if at >= 0 {
-			at = w.record.parent[at]
+			at = x.parent[at]
 		}
 	}
 	return true

@@ -38,7 +38,7 @@ func (w *rowReader) put(o *Options, g *Graph) {
 			continue
 		}
 		t := &p.targets[path]
-		p.resolve(path, t)
+		p.resolve(&p.record, path, t)
 		for _, k := range p.all[t.from:t.to] {
 			b := &g.buckets[k]
 			b.Count += sum.calls

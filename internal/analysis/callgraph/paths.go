@@ -65,8 +65,8 @@ type pathPart struct {
 	beside    bool
 	each      []quantile.Sketch
 	values    []PathValue
-	left      int // of MostValues; negative: too many
-	locations map[trace.LocationID]bool
+	left      int                // of MostValues; negative: too many
+	locations []trace.LocationID // some more than once
 
 	record record
 	rest   remainder
@@ -97,13 +97,15 @@ func (c *PathCollector) take() *pathPart {
 		c.free = c.free[:n-1]
 		return p
 	}
-	p := &pathPart{c: c, left: c.MostValues, locations: map[trace.LocationID]bool{}}
+	p := &pathPart{c: c, left: c.MostValues}
 	c.all = append(c.all, p)
 	return p
 }
 
 func (p *pathPart) add(l *trace.DigestedLane) error {
-	p.locations[l.Location] = true
+	if n := len(p.locations); n == 0 || p.locations[n-1] != l.Location {
+		p.locations = append(p.locations, l.Location)
+	}
 	p.beside = p.beside || l.Callers != nil
 	if err := p.calledIn(l); err != nil {
 		return err
@@ -163,13 +165,9 @@ func (p *pathPart) calledIn(l *trace.DigestedLane) error {
 // entry takes the calls of a path of the record.
 func (p *pathPart) entry(path int, inclusive, exclusive sketchBytes) error {
 	id := p.placeOf(int32(path))
-	h, err := quantile.ReadHeader(inclusive.sketch)
+	h, own, err := headersOf(inclusive, exclusive)
 	if err != nil {
-		return errRecord
-	}
-	own, err := quantile.ReadHeader(exclusive.sketch)
-	if err != nil {
-		return errRecord
+		return err
 	}
 	p.count(id, h.Count, h.Total, own.Total)
 	switch p.c.Measure {
@@ -306,14 +304,12 @@ func (c *PathCollector) Paths(ctx context.Context) (*Paths, error) {
 		for _, v := range p.values {
 			out.values = append(out.values, PathValue{place[v.Path], v.Location, v.Time})
 		}
-		for id := range p.locations {
-			out.locations[id] = true
-		}
+		out.locations = append(out.locations, p.locations...)
 		out.left = min(out.left, p.left)
 		out.beside = out.beside || p.beside
 	}
 	r := &Paths{Parent: out.table.Parent, Region: out.table.Region, Calls: out.calls, Inclusive: out.inclusive,
-		Exclusive: out.exclusive, Beside: out.beside, Each: out.each, Locations: len(out.locations)}
+		Exclusive: out.exclusive, Beside: out.beside, Each: out.each, Locations: distinct(out.locations)}
 	if out.left >= 0 && len(out.values) <= c.MostValues {
 		values, err := addLanes(ctx, out.values, len(out.calls))
 		if err != nil {
@@ -322,6 +318,21 @@ func (c *PathCollector) Paths(ctx context.Context) (*Paths, error) {
 		r.Values = values
 	}
 	return r, ctx.Err()
+}
+
+// distinct counts the locations of a list.
+func distinct(list []trace.LocationID) (n int) {
+	var met []bool
+	if len(list) > 0 {
+		met = make([]bool, slices.Max(list)+1)
+	}
+	for _, id := range list {
+		if !met[id] {
+			met[id] = true
+			n++
+		}
+	}
+	return n
 }
 
 // addLanes puts values in the order of paths, then of locations, and adds up those of the lanes of a location. Values

@@ -107,9 +107,12 @@ func (p *Plan) mergeKept(group []int32, n int) []Row {
 
 // keep reports whether it kept the graph.
 func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
+	if owners > fewOwners {
+		return false
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if owners > fewOwners || g.condensed {
+	if g.condensed {
 		p.size = mostKept + 1
 	}
 	if p.size += g.sizeBytes(); p.size > mostKept {

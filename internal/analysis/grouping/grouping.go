@@ -14,11 +14,13 @@
 package grouping
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // A Table holds the values of n locations by column.
@@ -49,17 +51,21 @@ const mostCells = 1 << 26
 // row. O(rows + n × columns).
 func NewTable(n int, rows []callgraph.Row, value func(*callgraph.Row) float64) *Table {
 	cells := make([]callgraph.Cell, len(rows))
-	for i := range rows {
-		cells[i] = callgraph.Cell{Owner: rows[i].Owner, Pair: rows[i].Pair, Exclusive: value(&rows[i])}
-	}
+	_ = parallel.Ranges(context.Background(), len(rows), cellsAtOnce, func(from, to int) {
+		for i := from; i < to; i++ {
+			cells[i] = callgraph.Cell{Owner: rows[i].Owner, Pair: rows[i].Pair, Exclusive: value(&rows[i])}
+		}
+	})
 	return TableOf(n, cells)
 }
 
 // TableOf makes the table of n owners from the times of pairs sorted by owner.
 func TableOf(n int, cells []callgraph.Cell) *Table {
 	t := &Table{Len: n}
-	of, sum := t.numberPairs(cells)
-	t.classify(cells)
+	var of []int32
+	var sum []float64
+	both := []func(){func() { of, sum = t.numberPairs(cells) }, func() { t.classify(cells) }}
+	_ = parallel.For(context.Background(), len(both), func(i int) { both[i]() })
 	place := make([]int32, len(t.Columns)) // in the order of pairs, -1: it is dropped
 	order := make([]int32, len(t.Columns))
 	for i := range order {
@@ -80,13 +86,22 @@ func TableOf(n int, cells []callgraph.Cell) *Table {
 		t.Columns = append(t.Columns, columns[i])
 	}
 	t.allocate()
-	for i := range cells {
-		if k := place[of[i]]; k >= 0 {
-			t.set(int(cells[i].Owner), int(k), max(cells[i].Exclusive, 0))
+	_ = parallel.Ranges(context.Background(), len(cells), cellsAtOnce, func(from, to int) {
+		begins := func(i int) bool { return i == 0 || cells[i].Owner != cells[i-1].Owner }
+		for from < to && !begins(from) { // an owner is one goroutine's: the one that has its first cell
+			from++
 		}
-	}
+		for i := from; i < len(cells) && from < to && (i < to || !begins(i)); i++ {
+			if k := place[of[i]]; k >= 0 {
+				t.set(int(cells[i].Owner), int(k), max(cells[i].Exclusive, 0))
+			}
+		}
+	})
 	return t
 }
+
+// cellsAtOnce is the number of cells that one goroutine goes through.
+const cellsAtOnce = 1 << 15
 
 // numberPairs makes a column of each pair, as they come, and returns that of each cell, and the sums of columns. Most
 // owners have the pairs of the one before: so it looks at the pair that followed last time first.

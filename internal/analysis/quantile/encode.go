@@ -87,7 +87,7 @@ func (s *Sketch) Condense(b, box []byte) error {
 		return ErrDamaged
 	}
 	*s = Sketch{Count: h.Count, Total: trace.SumOf(trace.Time(h.Total)), Min: h.Min, Max: h.Max, squares: squares,
-		box: new([5]float64)}
+		boxed: true}
 	for i := range s.box {
 		s.box[i] = math.Float64frombits(binary.LittleEndian.Uint64(box[8*i:]))
 	}
@@ -114,6 +114,8 @@ func (s *Sketch) MergeBytes(b []byte) error {
 		s.spill()
 	}
 	if h.Count <= ExactSize {
+		var here *page
+		number := -1 // of the page: most values are in that of the one before
 		for range h.Count {
 			v := h.Min + int64(r.uvarint())
 			if v > h.Max || v < h.Min {
@@ -121,13 +123,17 @@ func (s *Sketch) MergeBytes(b []byte) error {
 			}
 			if exact {
 				s.values = append(s.values, v)
-			} else {
-				s.count(bucketOf(v), 1)
+				continue
 			}
+			bucket := bucketOf(v)
+			if p := bucket >> pageBits; p != number {
+				here, number = s.page(p), p
+			}
+			here[bucket&(1<<pageBits-1)]++
 		}
 		return r.err()
 	}
-	return s.mergeBuckets(b[min(r.at, len(b)):], &h)
+	return s.mergeBuckets(b[r.at:], &h)
 }
 
 // mergeBuckets adds the buckets of a sketch that was written: most numbers take a byte, and most buckets are in the
@@ -182,11 +188,26 @@ func (r *reader) header() Header {
 }
 
 func (r *reader) uvarint() uint64 {
-	if r.at < len(r.b) && r.b[r.at] < 0x80 { // nearly all
-		r.at++
-		return uint64(r.b[r.at-1])
+	if b := r.b[r.at:]; len(b) >= 4 { // nearly all
+		v := uint64(b[0])
+		if v < 0x80 {
+			r.at++
+			return v
+		}
+		if v = v&0x7f | uint64(b[1])<<7; v < 1<<14 {
+			r.at += 2
+			return v
+		}
+		if v = v&(1<<14-1) | uint64(b[2])<<14; v < 1<<21 {
+			r.at += 3
+			return v
+		}
+		if v = v&(1<<21-1) | uint64(b[3])<<21; v < 1<<28 {
+			r.at += 4
+			return v
+		}
 	}
-	v, n := binary.Uvarint(r.b[min(r.at, len(r.b)):])
+	v, n := binary.Uvarint(r.b[r.at:])
 	if n <= 0 {
 		r.bad = true
 		return 0

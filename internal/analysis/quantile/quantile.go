@@ -51,8 +51,9 @@ type Sketch struct {
 	values   []int64 // while exact
 	pages    []*page // of buckets, from page first on, once not; nil if empty
 	first    int
-	// box is set where that is all that is known of the distribution.
-	box *[5]float64
+	// box is all that is known of the distribution, where boxed is set.
+	box   [5]float64
+	boxed bool
 }
 
 // A page is a run of buckets. Calls of one kind fall into few pages, so pages in
@@ -62,7 +63,7 @@ type page [1 << pageBits]uint64
 const pageBits = 5
 
 // Exact reports whether quantiles are exact.
-func (s *Sketch) Exact() bool { return s.pages == nil && (s.box == nil || s.Count <= ExactSize) }
+func (s *Sketch) Exact() bool { return s.pages == nil && (!s.boxed || s.Count <= ExactSize) }
 
 // Add counts one value; a negative one counts as 0.
 func (s *Sketch) Add(v int64) {
@@ -233,8 +234,8 @@ func (s *Sketch) Deviation() float64 {
 
 // Box returns the five quantiles of a box plot; NaN of none.
 func (s *Sketch) Box() (box [5]float64) {
-	if s.box != nil {
-		return *s.box
+	if s.boxed {
+		return s.box
 	}
 	if s.Exact() {
 		return boxOf(s.values, s.Min, s.Max)

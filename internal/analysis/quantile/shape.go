@@ -18,7 +18,7 @@ func (s *Shape) Edge(k int) float64 { return math.Exp2(float64(s.First+k) / shap
 // Shape returns the shape of the values; nil if it is not known, or of too few to have
 // one. O(buckets in use).
 func (s *Sketch) Shape() *Shape {
-	if s.box != nil || s.Count < fewestShaped || s.Max == 0 {
+	if s.boxed || s.Count < fewestShaped || s.Max == 0 {
 		return nil
 	}
 	step := func(v float64) int { return int(math.Floor(math.Log2(v) * shapeSteps)) }

@@ -108,6 +108,7 @@ type region struct {
 	calls   float64
 	total   float64
 	max     float64
+	most    float64 // value of a box
 	differs float64
 	// first and last of the rows in byNode, groups in byGroup.
 	rows   []int32   // indices into result.rows, by location

@@ -27,16 +27,24 @@ func (r *result) rank(ctx context.Context) error {
 	for i := range index {
 		index[i] = -1
 	}
-	for i := range r.rows {
-		n := r.rows[i].Callee
-		if hidden != nil && hidden[n+1] {
-			continue
-		}
-		if index[n] < 0 {
+	for _, n := range r.callees() {
+		if hidden == nil || !hidden[n+1] {
 			index[n] = int32(len(r.regions))
 			r.regions = append(r.regions, region{node: n, keep: kept != nil && kept[n+1]})
 		}
-		r.add(&r.regions[index[n]], int32(i))
+	}
+	if len(r.regions) > 0 {
+		parts := (len(r.rows) + rowsAtOnce - 1) / rowsAtOnce
+		parallel.Deal(parts, len(r.regions), func(part int, to func(int, rowNumbers)) {
+			for i := part * rowsAtOnce; i < min((part+1)*rowsAtOnce, len(r.rows)); i++ {
+				if k := index[r.rows[i].Callee]; k >= 0 {
+					to(int(k), r.numbersOf(i))
+				}
+			}
+		}, func(k int, x rowNumbers) { r.add(&r.regions[k], &x) })
+	}
+	for k := range r.regions {
+		r.most = max(r.most, r.regions[k].most)
 	}
 	r.cutAt, r.groupCutAt = cutsByBox(r.cuts), cutsByBox(r.groupCuts)
 	for i := range r.cuts {
@@ -75,21 +83,56 @@ func (r *result) rank(ctx context.Context) error {
 	return r.limits()
 }
 
-// add takes a row into its region, in the order of rows: they are many, and looked at once.
-func (r *result) add(g *region, i int32) {
-	row := &r.rows[i]
-	v := r.value(row)
-	g.rows, g.values = append(g.rows, i), append(g.values, v)
-	g.calls += row.Count
-	g.total += v
-	if !math.IsNaN(row.Max) {
-		g.max = max(g.max, row.Max)
+// rowsAtOnce is the number of rows that one goroutine goes through.
+const rowsAtOnce = 1 << 15
+
+// callees returns the nodes that are called, in the order of rows.
+func (r *result) callees() (list []int32) {
+	parts := make([][]int32, (len(r.rows)+rowsAtOnce-1)/rowsAtOnce)
+	_ = parallel.Ranges(context.Background(), len(r.rows), rowsAtOnce, func(from, to int) {
+		met := make([]bool, len(r.nodes))
+		for i := from; i < to; i++ {
+			if n := r.rows[i].Callee; !met[n] {
+				met[n] = true
+				parts[from/rowsAtOnce] = append(parts[from/rowsAtOnce], n)
+			}
+		}
+	})
+	met := make([]bool, len(r.nodes))
+	for _, n := range slices.Concat(parts...) {
+		if !met[n] {
+			met[n] = true
+			list = append(list, n)
+		}
 	}
-	if row.Box[4] > r.most {
-		r.most = row.Box[4]
+	return list
+}
+
+// A rowNumbers is what a region needs of a row. Rows are many and long: they are looked at once, in their order.
+type rowNumbers struct {
+	row, owner                       int32
+	count, value, most, high, median float64
+}
+
+func (r *result) numbersOf(i int) rowNumbers {
+	x := &r.rows[i]
+	return rowNumbers{row: int32(i), owner: x.Owner, count: x.Count, value: r.value(x), most: x.Max, high: x.Box[4],
+		median: x.Box[2]}
+}
+
+// add takes a row into its region, in the order of rows.
+func (r *result) add(g *region, x *rowNumbers) {
+	g.rows, g.values = append(g.rows, x.row), append(g.values, x.value)
+	g.calls += x.count
+	g.total += x.value
+	if !math.IsNaN(x.most) {
+		g.max = max(g.max, x.most)
+	}
+	if x.high > g.most {
+		g.most = x.high
 	}
 	if r.over == "locations" {
-		r.most = max(r.most, v)
+		g.most = max(g.most, x.value)
 	}
 	if r.groupRows == nil {
 		return
@@ -97,8 +140,8 @@ func (r *result) add(g *region, i int32) {
 	if g.spread == nil {
 		g.spread = slices.Repeat([]span{{math.Inf(1), math.Inf(-1)}}, len(r.groups.Members))
 	}
-	s, median := &g.spread[r.groups.Of[row.Owner]], row.Box[2]
-	s.low, s.high = min(s.low, median), max(s.high, median)
+	s := &g.spread[r.groups.Of[x.owner]]
+	s.low, s.high = min(s.low, x.median), max(s.high, x.median)
 }
 
 // differs is the time (or the calls) that would have to move for all locations of a kind to have the same.

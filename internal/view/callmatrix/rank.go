@@ -37,16 +37,7 @@ func (r *result) rank(ctx context.Context) error {
 	}
 	r.pairs = map[callgraph.Pair]*pair{}
 	shown := func(p callgraph.Pair) bool { return hidden == nil || !hidden[p.Caller+1] && !hidden[p.Callee+1] }
-	for i := range r.rows {
-		x := &r.rows[i]
-		if !shown(x.Pair) {
-			continue
-		}
-		p := r.at(x.Pair)
-		p.calls += x.Count
-		p.total += r.value(x)
-		p.all = append(p.all, int32(i))
-	}
+	r.takeRows(shown)
 	if err := r.compare(ctx); err != nil {
 		return err
 	}
@@ -62,6 +53,87 @@ func (r *result) rank(ctx context.Context) error {
 	}
 	r.reach(shown)
 	return r.order(func(node int32) bool { return kept != nil && kept[node+1] })
+}
+
+// rowsAtOnce is the number of rows that one goroutine goes through.
+const rowsAtOnce = 1 << 15
+
+// takeRows adds the rows to their pairs, in their order.
+func (r *result) takeRows(shown func(callgraph.Pair) bool) {
+	n := len(r.rows)
+	of := make([]pairNumbers, (n+rowsAtOnce-1)/rowsAtOnce)
+	_ = parallel.Ranges(context.Background(), n, rowsAtOnce, func(from, to int) {
+		of[from/rowsAtOnce].find(r.rows[from:to])
+	})
+	var pairs []*pair
+	place := map[callgraph.Pair]int32{} // in pairs
+	for k := range of {
+		x := &of[k]
+		x.place = make([]int32, len(x.pairs))
+		for i, key := range x.pairs {
+			x.place[i] = -1
+			if !shown(key) {
+				continue
+			}
+			at, ok := place[key]
+			if !ok {
+				at = int32(len(pairs))
+				place[key] = at
+				pairs = append(pairs, r.at(key))
+			}
+			x.place[i] = at
+		}
+	}
+	if len(pairs) == 0 {
+		return
+	}
+	type numbers struct { // of a row: they are long, and looked at once
+		row           int32
+		calls, amount float64
+	}
+	parallel.Deal(len(of), len(pairs), func(part int, to func(int, numbers)) {
+		x := &of[part]
+		for i, k := range x.of {
+			if at := x.place[k]; at >= 0 {
+				i += part * rowsAtOnce
+				to(int(at), numbers{int32(i), r.rows[i].Count, r.value(&r.rows[i])})
+			}
+		}
+	}, func(at int, x numbers) {
+		p := pairs[at]
+		p.calls += x.calls
+		p.total += x.amount
+		p.all = append(p.all, x.row)
+	})
+}
+
+// pairNumbers are the pairs of some rows, and of which each row is.
+type pairNumbers struct {
+	pairs []callgraph.Pair
+	of    []int32
+	place []int32 // of pairs among those of all rows; -1: it is hidden
+}
+
+// find numbers the pairs. Most owners have those of the one before: the pair that followed last time comes first.
+func (x *pairNumbers) find(rows []callgraph.Row) {
+	known := map[callgraph.Pair]int32{}
+	after := []int32{0} // by pair, plus one
+	last := 0
+	x.of = make([]int32, len(rows))
+	for i := range rows {
+		p := rows[i].Pair
+		k := after[last]
+		if int(k) >= len(x.pairs) || x.pairs[k] != p {
+			var ok bool
+			if k, ok = known[p]; !ok {
+				k = int32(len(x.pairs))
+				known[p] = k
+				x.pairs, after = append(x.pairs, p), append(after, 0)
+			}
+			after[last] = k
+		}
+		x.of[i], last = k, int(k)+1
+	}
 }
 
 // compare returns the difference of each pair of locations, on all cores.
