@@ -78,23 +78,22 @@ func Label(t *Tree, values [][]float64, gain Gain) *Labels {
 		}
 	}
 	cancel := make([]float64, n) // size of the terms whose difference the loss is
-	for x, v := range values {
-		sum, info := l.sums(v)
-		l.Sum[x] = sum
-		for i := range n {
-			if t.Leaf(i) {
-				continue
+	for first := 0; first < len(values); first += atOnce {
+		some := values[first:min(first+atOnce, len(values))]
+		infos := make([][]float64, len(some))
+		_ = parallel.For(context.Background(), len(some), func(x int) {
+			l.Sum[first+x], infos[x] = l.sums(some[x])
+		})
+		_ = parallel.Ranges(context.Background(), n, 1<<12, func(from, to int) {
+			for i := from; i < to; i++ {
+				if t.Leaf(i) {
+					continue
+				}
+				for x, info := range infos {
+					cancel[i] += l.add(i, l.Sum[first+x][i], info[i])
+				}
 			}
-			count := float64(l.Leaves[i])
-			whole, spread := xlog2(sum[i]), sum[i]*math.Log2(count)
-			if gain == GainValues {
-				l.Gain[i] += count - 1
-			} else {
-				l.Gain[i] += whole - info[i]
-			}
-			l.Loss[i] += info[i] - whole + spread
-			cancel[i] += math.Abs(info[i]) + math.Abs(whole) + spread
-		}
+		})
 	}
 	l.noise = cancel
 	for i := range n {
@@ -107,6 +106,23 @@ func Label(t *Tree, values [][]float64, gain Gain) *Labels {
 		}
 	}
 	return l
+}
+
+// atOnce is the number of variables that are added up at once: each takes two numbers a node.
+const atOnce = 16
+
+// add adds a variable to the gain and the loss of an inner node, by Σ v and Σ v log2 v below it, and returns the size of
+// the terms whose difference the loss is.
+func (l *Labels) add(i int, sum, info float64) float64 {
+	count := float64(l.Leaves[i])
+	whole, spread := xlog2(sum), sum*math.Log2(count)
+	if l.Measure == GainValues {
+		l.Gain[i] += count - 1
+	} else {
+		l.Gain[i] += whole - info
+	}
+	l.Loss[i] += info - whole + spread
+	return math.Abs(info) + math.Abs(whole) + spread
 }
 
 // sums returns Σ v and Σ v log2 v below every node. Adding level by level keeps

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -156,7 +158,7 @@ func placesOf(coordinates [][]int) func(k [3]int, next int) (number int, known b
 }
 
 func sortMeans(m []Mean) {
-	slices.SortFunc(m, func(a, b Mean) int {
+	parallel.Sort(m, func(a, b Mean) int {
 		return cmp.Or(cmp.Compare(a.At[0], b.At[0]), cmp.Compare(a.At[1], b.At[1]), cmp.Compare(a.At[2], b.At[2]))
 	})
 }

@@ -1,9 +1,11 @@
 package topology
 
 import (
+	"context"
 	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
@@ -134,9 +136,9 @@ func neighbours(m *scene.Space) neighbourhood {
 		}
 		return p
 	}
-	var first, second, fourth, ratio []float64
-	for s := range min(samples, n) {
-		i := s * n / min(samples, n)
+	looked := make([][full]float64, min(samples, n)) // how far the nearest are, squared
+	_ = parallel.For(context.Background(), len(looked), func(s int) {
+		i := s * n / len(looked)
 		p := at(i)
 		nearest := [full]float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
 		for j := i % stride; j < n; j += stride {
@@ -151,6 +153,10 @@ func neighbours(m *scene.Space) neighbourhood {
 			}
 			nearest[k] = d
 		}
+		looked[s] = nearest
+	})
+	var first, second, fourth, ratio []float64
+	for _, nearest := range looked {
 		if !math.IsInf(nearest[kth-1], 1) {
 			first, second = append(first, math.Sqrt(nearest[0])), append(second, math.Sqrt(nearest[1]))
 			fourth = append(fourth, math.Sqrt(nearest[kth-1]))

@@ -1,9 +1,11 @@
 package read
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
@@ -37,9 +39,8 @@ func (r *definitionsOf) load() (err error) {
 	}()
 	names := string(r.C.StringBytes)
 	text := func(id uint32) string { return names[r.C.StringOffset[id]:r.C.StringOffset[id+1]] }
-	r.loadTree(text)
-	r.loadRegions(text)
-	r.loadGroups(text)
+	parts := []func(func(uint32) string){r.loadTree, r.loadGroups, r.loadRegions}
+	_ = parallel.For(context.Background(), len(parts), func(i int) { parts[i](text) })
 	r.loadInfo()
 	err = r.checkStructure()
 	r.C.StringOffset, r.C.LocationName, r.C.LocationKind = nil, nil, nil // the tree has them
@@ -129,14 +130,24 @@ func (r *definitionsOf) loadGroups(text func(uint32) string) {
 	for i, t := range r.manifest.Topologies {
 		r.topologies[i] = trace.Topology{Name: t.Name, Dims: t.Dims, DimNames: t.DimNames, Periodic: t.Periodic}
 	}
-	for i, k := range c.CoordinateTopology {
-		values := c.Axis[c.CoordinateValue[i]:c.CoordinateValue[i+1]]
-		at := make([]int, len(values))
-		for j, v := range values {
-			at[j] = int(v)
+	places := make([]int, len(c.Axis)) // of all: there may be millions
+	for i, v := range c.Axis {
+		places[i] = int(v)
+	}
+	counts := make([]int, len(r.topologies))
+	for _, k := range c.CoordinateTopology {
+		counts[k]++
+	}
+	for k, n := range counts {
+		if n > 0 {
+			r.topologies[k].Coordinates = make([]trace.Coordinate, 0, n)
 		}
+	}
+	for i, k := range c.CoordinateTopology {
+		from, to := c.CoordinateValue[i], c.CoordinateValue[i+1]
 		t := &r.topologies[k]
-		t.Coordinates = append(t.Coordinates, trace.Coordinate{Location: c.CoordinateLocation[i], At: at})
+		t.Coordinates = append(t.Coordinates,
+			trace.Coordinate{Location: c.CoordinateLocation[i], At: places[from:to:to]})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/index"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
@@ -229,26 +230,42 @@ func joinTimes(sums []*timeSum, pieces []timePiece) *store.TimeTable {
 		}
 	}
 	t := &store.TimeTable{
-		Locations: make([]trace.LocationID, 0, locations), Offsets: append(make([]int, 0, locations+1), 0),
-		Region: make([]trace.RegionID, 0, cells), Calls: make([]int64, 0, cells),
-		Exclusive: make([]trace.Time, 0, cells), Inclusive: make([]trace.Time, 0, cells),
+		Locations: make([]trace.LocationID, locations), Offsets: make([]int, locations+1),
+		Region: make([]trace.RegionID, cells), Calls: make([]int64, cells),
+		Exclusive: make([]trace.Time, cells), Inclusive: make([]trace.Time, cells),
 	}
-	for _, x := range pieces {
-		if x.first == x.last {
-			continue
-		}
+	// cellsOf returns where the cells of a piece lie in its part.
+	cellsOf := func(x timePiece) (a, b int) {
 		p := &sums[x.worker].out
-		a, b := 0, p.ends[x.last-1]
 		if x.first > 0 {
 			a = p.ends[x.first-1]
 		}
-		base := len(t.Region) - a
-		t.Locations = append(t.Locations, p.locations[x.first:x.last]...)
-		for _, e := range p.ends[x.first:x.last] {
-			t.Offsets = append(t.Offsets, base+e)
-		}
-		t.Region, t.Calls = append(t.Region, p.region[a:b]...), append(t.Calls, p.calls[a:b]...)
-		t.Exclusive, t.Inclusive = append(t.Exclusive, p.exclusive[a:b]...), append(t.Inclusive, p.inclusive[a:b]...)
+		return a, p.ends[x.last-1]
 	}
+	type place struct{ location, cell int }
+	places := make([]place, len(pieces))
+	at := place{}
+	for i, x := range pieces {
+		if places[i] = at; x.first < x.last {
+			a, b := cellsOf(x)
+			at = place{at.location + x.last - x.first, at.cell + b - a}
+		}
+	}
+	_ = parallel.For(context.Background(), len(pieces), func(i int) {
+		x, at := pieces[i], places[i]
+		if x.first == x.last {
+			return
+		}
+		p := &sums[x.worker].out
+		a, b := cellsOf(x)
+		copy(t.Locations[at.location:], p.locations[x.first:x.last])
+		for k, e := range p.ends[x.first:x.last] {
+			t.Offsets[at.location+k+1] = at.cell + e - a
+		}
+		copy(t.Region[at.cell:], p.region[a:b])
+		copy(t.Calls[at.cell:], p.calls[a:b])
+		copy(t.Exclusive[at.cell:], p.exclusive[a:b])
+		copy(t.Inclusive[at.cell:], p.inclusive[a:b])
+	})
 	return t
 }
