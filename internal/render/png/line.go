@@ -1,9 +1,12 @@
 package png
 
 import (
+	"context"
+	"image"
 	"image/color"
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
@@ -181,6 +184,32 @@ func (c *canvas) polygons(m *scene.Polygon) {
 }
 
 func (c *canvas) points(m *scene.Point) {
+	if len(m.X) >= manyPoints && m.Shape == nil {
+		c.inBands(func(band *canvas) { band.eachPoint(m) })
+		return
+	}
+	c.eachPoint(m)
+}
+
+const (
+	// manyPoints is the number of discs from which on all cores draw them.
+	manyPoints = 1 << 14
+	// bands is into how many parts the picture is divided then: each core draws all that is in one.
+	bands = 16
+)
+
+// inBands draws on all cores, each of which changes some rows of pixels only.
+func (c *canvas) inBands(draw func(*canvas)) {
+	_ = parallel.For(context.Background(), bands, func(k int) {
+		band := *c
+		band.clip = c.clip.Intersect(image.Rect(0, c.height*k/bands, c.width, c.height*(k+1)/bands))
+		if !band.clip.Empty() {
+			draw(&band)
+		}
+	})
+}
+
+func (c *canvas) eachPoint(m *scene.Point) {
 	for i := range m.X {
 		fill := c.look(m.Fill[i], 0)
 		x, y, r := m.X[i]*c.scale, m.Y[i]*c.scale, m.R[i]*c.scale
