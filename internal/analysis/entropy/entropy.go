@@ -111,8 +111,8 @@ func Label(t *Tree, values [][]float64, gain Gain) *Labels {
 // atOnce is the number of variables that are added up at once: each takes two numbers a node.
 const atOnce = 16
 
-// add adds a variable to the gain and the loss of an inner node, by Σ v and Σ v log2 v below it, and returns the size of
-// the terms whose difference the loss is.
+// add adds a variable to the gain and the loss of an inner node, by Σ v and Σ v log2 v below it, and returns the size
+// of the terms whose difference the loss is.
 func (l *Labels) add(i int, sum, info float64) float64 {
 	count := float64(l.Leaves[i])
 	whole, spread := xlog2(sum), sum*math.Log2(count)
