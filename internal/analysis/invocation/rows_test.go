@@ -160,7 +160,7 @@ func inParts(t *testing.T, fill func(trace.Writer)) string {
 			t.Fatal(err)
 		}
 	}
-	if err := local.Join(context.Background(), dir, o); err != nil {
+	if _, err := local.Join(context.Background(), dir, o); err != nil {
 		t.Fatal(err)
 	}
 	return dir
