@@ -193,12 +193,22 @@ func (m *Manifest) File(name string) (FileEntry, bool) {
 // Describe reads the size and checksum of files on several cores, and makes sure
 // that they are on the disk. Empty files are removed: their entry is enough.
 func Describe(dir string, names []string, workers int) ([]FileEntry, error) {
+	return describe(dir, names, workers, DescribeFile)
+}
+
+// DescribePassing does so for files that are soon used and removed: nobody waits for the disk.
+func DescribePassing(dir string, names []string, workers int) ([]FileEntry, error) {
+	return describe(dir, names, workers, DescribePassingFile)
+}
+
+func describe(dir string, names []string, workers int, one func(dir, name string) (FileEntry, error)) ([]FileEntry,
+	error) {
 	out := make([]FileEntry, len(names))
 	var g errgroup.Group
 	g.SetLimit(max(workers, 16)) // most of it is waiting for the disk
 	for i, name := range names {
 		g.Go(func() (err error) {
-			out[i], err = DescribeFile(dir, name)
+			out[i], err = one(dir, name)
 			if err != nil {
 				return fmt.Errorf("check %s: %w", name, err)
 			}
@@ -208,7 +218,17 @@ func Describe(dir string, names []string, workers int) ([]FileEntry, error) {
 	return out, g.Wait()
 }
 
+// DescribeFile does for one.
 func DescribeFile(dir, name string) (FileEntry, error) {
+	return describeFile(dir, name, (*os.File).Sync)
+}
+
+// DescribePassingFile is DescribePassing of one.
+func DescribePassingFile(dir, name string) (FileEntry, error) {
+	return describeFile(dir, name, func(*os.File) error { return nil })
+}
+
+func describeFile(dir, name string, sync func(*os.File) error) (FileEntry, error) {
 	path := filepath.Join(dir, name)
 	e := FileEntry{Name: name, CRC32C: Checksum(nil)}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -231,7 +251,7 @@ func DescribeFile(dir, name string) (FileEntry, error) {
 		return e, err
 	}
 	e.CRC32C, e.Blocks = Word8(sum), blocks
-	return e, f.Sync()
+	return e, sync(f)
 }
 
 // fileChecksum looks at a file where the system has it: reading would copy it first, which is less than to map it only

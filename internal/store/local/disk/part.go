@@ -77,7 +77,10 @@ func (m *PartManifest) Write(dir string) error {
 		return err
 	}
 	_, err = f.Write(append(b, '\n'))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if m.Stage != Matched && m.Stage != Made {
+		err = errors.Join(err, f.Sync())
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", partManifest, err)
 	}
 	return partial.SyncDir(dir)

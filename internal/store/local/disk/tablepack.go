@@ -213,12 +213,15 @@ func (p *TablePacker[T]) Finish(ctx context.Context, err error) error {
 }
 
 // Describe returns the entries of the files.
-func (p *TablePacker[T]) Describe() ([]FileEntry, error) {
+func (p *TablePacker[T]) Describe() ([]FileEntry, error) { return p.DescribeBy(DescribeFile) }
+
+// DescribeBy does with DescribeFile or DescribePassingFile.
+func (p *TablePacker[T]) DescribeBy(one func(dir, name string) (FileEntry, error)) ([]FileEntry, error) {
 	entries := make([]FileEntry, len(p.columns))
 	var g errgroup.Group // all at once: most of it is waiting for the disk
 	for i, c := range p.columns {
 		g.Go(func() (err error) {
-			if entries[i], err = DescribeFile(p.dir, c.column.File()); err != nil {
+			if entries[i], err = one(p.dir, c.column.File()); err != nil {
 				return fmt.Errorf("check %s: %w", c.column.File(), err)
 			}
 			entries[i].Values = int64(p.count) * int64(len(c.values))

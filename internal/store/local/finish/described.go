@@ -12,6 +12,15 @@ import (
 type described struct {
 	mu      sync.Mutex
 	entries map[string]disk.FileEntry
+	passing bool // the files are removed soon: nobody waits for the disk
+}
+
+// file describes a file.
+func (d *described) file(dir, name string) (disk.FileEntry, error) {
+	if d.passing {
+		return disk.DescribePassingFile(dir, name)
+	}
+	return disk.DescribeFile(dir, name)
 }
 
 // add describes files that will not change, one after the other: it runs beside work that wants the cores.
@@ -53,7 +62,11 @@ func (d *described) all(dir string, names []string, workers int) ([]disk.FileEnt
 			rest = append(rest, name)
 		}
 	}
-	list, err := disk.Describe(dir, rest, workers)
+	describe := disk.Describe
+	if d.passing {
+		describe = disk.DescribePassing
+	}
+	list, err := describe(dir, rest, workers)
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,7 @@ type finisher struct {
 	partCalls    [][]meetingCall
 	unclearCalls bool
 	linksLoaded  bool
+	linksPacked  bool             // the parts have packed their links
 	openRegions  []trace.RegionID // of calls that were never left
 	laneLists    laneLists        // of all parts
 

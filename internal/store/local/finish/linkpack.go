@@ -39,12 +39,20 @@ type linkStretch struct {
 	sums       []store.LinkSum
 }
 
-// packLinks writes the rows, blocks and sums of the links of from. Stretches are made on all cores and written in
-// order.
-func (f *linker) packLinks(ctx context.Context,
-	from func(context.Context, func([]write.LinkRecord, [][2]linkPlace) error) error) error {
-	table := disk.NewTablePacker[linkRow](f.Dir, "link", linkFields...)
+// packLinks writes the rows, blocks and sums of the links of from.
+func (f *linker) packLinks(ctx context.Context, from linkSource) error {
 	sums := newLinkSummer(f.Dir)
+	err := f.packLinkRows(ctx, from, func(node []store.LinkSum) { sums.add(0, node, disk.LinkNode, false) })
+	return cmp.Or(err, sums.finish())
+}
+
+// A linkSource yields links in order, with the intervals at their ends.
+type linkSource func(context.Context, func([]write.LinkRecord, [][2]linkPlace) error) error
+
+// packLinkRows writes rows and blocks, and yields the sums of stretches. Stretches are made on all cores and written in
+// order.
+func (f *linker) packLinkRows(ctx context.Context, from linkSource, node func([]store.LinkSum)) error {
+	table := disk.NewTablePacker[linkRow](f.Dir, "link", linkFields...)
 	blocks := &tableWriter{dir: f.Dir, table: "link_block"}
 	begin, end := appendTo[trace.Time](blocks, "begin.i64"), appendTo[trace.Time](blocks, "end.i64")
 	full, free := make(chan []linkRow, 1), make(chan []linkRow, 2*f.workers+2)
@@ -68,7 +76,7 @@ func (f *linker) packLinks(ctx context.Context,
 			begin.AddAll(s.begin)
 			end.AddAll(s.end)
 			if len(s.rows) == disk.LinkNode { // those of the last links are added up when they are asked for
-				sums.add(0, s.sums, disk.LinkNode, false)
+				node(s.sums)
 			}
 			select {
 			case free <- s.rows[:0]:
@@ -79,7 +87,7 @@ func (f *linker) packLinks(ctx context.Context,
 		return err
 	})
 	err := table.Finish(ctx, g.Wait())
-	return cmp.Or(err, sums.finish(), blocks.finish(nil), describePacked(f.finisher, table, err))
+	return cmp.Or(err, blocks.finish(nil), describePacked(f.finisher, table, err))
 }
 
 // summarize finds when blocks begin and end, and adds the links up.

@@ -26,6 +26,9 @@ func (f *linker) writeLinks(ctx context.Context) error {
 	if err := f.writeUntimed(); err != nil {
 		return err
 	}
+	if f.linksPacked {
+		return nil
+	}
 	begins := new(beginIndex)
 	if f.LinkRows.Len() > 0 || len(f.LinkedIn) > 0 {
 		var err error

@@ -208,7 +208,7 @@ func (p packer) finishColumn(w *disk.ColumnWriter, name string, values uint64, e
 	if err := w.Close(err); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	e, err := disk.DescribeFile(p.dir, name)
+	e, err := p.described.file(p.dir, name)
 	if err != nil {
 		return fmt.Errorf("check %s: %w", name, err)
 	}

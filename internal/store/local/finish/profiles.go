@@ -134,7 +134,7 @@ func describePacked[T any](f *finisher, t *disk.TablePacker[T], err error) error
 	if err != nil {
 		return err
 	}
-	entries, err := t.Describe()
+	entries, err := t.DescribeBy(f.described.file)
 	for _, e := range entries {
 		f.described.set(e)
 	}

@@ -71,7 +71,11 @@ func publishStage(w *write.Writer, m *disk.PartManifest, names []string) (err er
 	if err := os.RemoveAll(w.Temp); err != nil {
 		return err
 	}
-	if m.Files, err = disk.Describe(w.Dir, names, w.Opt.Workers); err != nil {
+	describe := disk.Describe
+	if m.Stage != disk.Read {
+		describe = disk.DescribePassing
+	}
+	if m.Files, err = describe(w.Dir, names, w.Opt.Workers); err != nil {
 		return err
 	}
 	if err := m.Write(w.Dir); err != nil {
@@ -129,7 +133,7 @@ func joined(dir string) bool {
 }
 
 // waitingTime is how long a process waits before it looks again for what others do.
-const waitingTime = 20 * time.Millisecond
+const waitingTime = 10 * time.Millisecond
 
 // all gets all parts to a stage.
 func (r *sharedRun) all(ctx context.Context, s step) error {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
 )
@@ -45,6 +46,7 @@ type sharedJoiner struct {
 	run   *sharedRun
 	parts []*disk.PartManifest
 	total int64 // rows
+	nodes [][]store.LinkSum
 }
 
 func (j *sharedJoiner) dir(part int) string { return j.run.at(disk.Made, part) }
@@ -61,6 +63,7 @@ func (j *sharedJoiner) start(ctx context.Context) error {
 	if len(f.openRegions) > 0 {
 		f.nameUnclosed(f.openRegions)
 	}
+	f.linksPacked = true
 	for k := range j.run.parts {
 		m, err := j.run.manifest(disk.Made, k)
 		if err != nil {
@@ -75,6 +78,8 @@ func (j *sharedJoiner) start(ctx context.Context) error {
 		f.repairs.Add(st.Repairs)
 		f.depth = max(f.depth, st.Depth)
 		f.facts += st.Facts
+		f.linksPacked = f.linksPacked && st.Linked
+		j.nodes = append(j.nodes, st.Links...)
 	}
 	if len(f.laneLists.Lanes) != len(f.order.old) {
 		return fmt.Errorf("%s: lanes of %d locations, want %d: %w", j.run.dir, len(f.laneLists.Lanes), len(f.order.old),
@@ -97,6 +102,21 @@ func (j *sharedJoiner) gather(ctx context.Context) error {
 	}
 	for _, name := range tableFiles(placedTables...) {
 		g.Go(func() error { return j.append(ctx, name) })
+	}
+	if j.linksPacked {
+		for _, name := range tableFiles("link") {
+			g.Go(func() error { return joiner.column(ctx, name) })
+		}
+		for _, name := range tableFiles("link_block") {
+			g.Go(func() error { return j.append(ctx, name) })
+		}
+		g.Go(func() error {
+			sums := newLinkSummer(j.Dir)
+			for _, node := range j.nodes {
+				sums.add(0, node, disk.LinkNode, false)
+			}
+			return sums.finish()
+		})
 	}
 	g.Go(func() error { return j.gatherTexts(ctx) })
 	if err := g.Wait(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/index"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
@@ -21,6 +22,8 @@ type madeState struct {
 	Depth    int
 	Facts    int64 // of intervals
 	Inferred int64
+	Links    [][]store.LinkSum // sums of the nodes of the part's links
+	Linked   bool              // the part has packed its links
 }
 
 // laneLists are the lanes of locations that follow each other.
@@ -56,6 +59,7 @@ func (f *finisher) makePart(ctx context.Context, r *sharedRun, part int) error {
 	if err := f.collect(ctx); err != nil {
 		return err
 	}
+	f.described.passing = true
 	before := f.countsBefore()
 	f.chooseOwn(before, part)
 	f.renumberOpen()
@@ -85,10 +89,16 @@ func (f *finisher) makePart(ctx context.Context, r *sharedRun, part int) error {
 		return err
 	}
 	f.closeRows()
+	if err := f.shareLinks(ctx, part, &st); err != nil {
+		return err
+	}
 	if err := write.SaveState(filepath.Join(f.Dir, write.StateFile), &st); err != nil {
 		return err
 	}
 	names := append(tableFiles(append([]string{"interval"}, placedTables...)...), disk.IndexFile, write.StateFile)
+	if st.Linked {
+		names = append(names, tableFiles("link", "link_block")...)
+	}
 	m := r.stageManifest(disk.Made, part)
 	if err := keepOnly(f.Dir, names); err != nil {
 		return err

@@ -351,17 +351,37 @@ func (h *linkHeap) Pop() any {
 
 // mergeLinks yields the links of files, each of which is in order, in the order of all.
 func mergeLinks(ctx context.Context, files []string, take func([]write.LinkRecord) error) error {
-	var h linkHeap
+	h, done, err := mapLinks(files)
+	defer done()
+	if err != nil {
+		return err
+	}
+	return h.merge(ctx, take)
+}
+
+// mapLinks maps files of links.
+func mapLinks(files []string) (h linkHeap, done func(), err error) {
+	var maps []*spool.Mapping
+	done = func() {
+		for _, m := range maps {
+			_ = m.Close()
+		}
+	}
 	for i, file := range files {
 		m, err := spool.MapWhole(file)
 		if err != nil {
-			return err
+			return nil, done, err
 		}
-		defer m.Close()
+		maps = append(maps, m)
 		if rows := spool.ViewOf[write.LinkRecord](m.Bytes); len(rows) > 0 {
 			h = append(h, linkList{rows, i})
 		}
 	}
+	return h, done, nil
+}
+
+// merge yields the links of all lists in order.
+func (h linkHeap) merge(ctx context.Context, take func([]write.LinkRecord) error) error {
 	heap.Init(&h)
 	batch := make([]write.LinkRecord, 0, linkBatch)
 	for len(h) > 0 {
