@@ -10,6 +10,8 @@ import (
 	"io"
 	"math"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -65,18 +67,7 @@ func (x *Indexer) Join(ctx context.Context, shares []io.Reader) error {
 		return cmp.Or(err, out.close())
 	}
 	x.Out = out
-	for _, from := range shares {
-		r := &shareReader{from: bufio.NewReaderSize(from, 1<<18)}
-		for err == nil && r.more() {
-			p := out.part()
-			if err = r.part(p, x.R); err == nil {
-				err = out.consume(p)
-			}
-			if ctx.Err() != nil {
-				err = cmp.Or(err, context.Cause(ctx))
-			}
-		}
-	}
+	err = x.consumeShares(ctx, shares)
 	if err := cmp.Or(err, out.close()); err != nil {
 		return err
 	}
@@ -85,6 +76,60 @@ func (x *Indexer) Join(ctx context.Context, shares []io.Reader) error {
 	}
 	x.Sections, err = out.sections()
 	return err
+}
+
+// sharesAhead is how many shares are read at a time, while results of the first of them are put into place; each has
+// sharePartsAhead results that wait.
+const (
+	sharesAhead     = 8
+	sharePartsAhead = 2
+)
+
+// consumeShares reads shares side by side, and puts their results into place in order.
+func (x *Indexer) consumeShares(whole context.Context, shares []io.Reader) error {
+	g, ctx := errgroup.WithContext(whole)
+	g.SetLimit(min(x.Workers, sharesAhead) + 1)
+	lists := make([]chan *indexPart, len(shares))
+	for i := range lists {
+		lists[i] = make(chan *indexPart, sharePartsAhead)
+	}
+	g.Go(func() error {
+		for _, list := range lists {
+			for p := range list {
+				if err := x.Out.consume(p); err != nil {
+					return err
+				}
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	})
+	for i, from := range shares { // in order, so that the first of those that are read is the one that is wanted
+		g.Go(func() error {
+			defer close(lists[i])
+			return x.readShare(ctx, from, lists[i])
+		})
+	}
+	return cmp.Or(g.Wait(), context.Cause(whole))
+}
+
+// readShare passes the results of a share on.
+func (x *Indexer) readShare(ctx context.Context, from io.Reader, to chan<- *indexPart) error {
+	r := &shareReader{from: bufio.NewReaderSize(from, 1<<18)}
+	for r.more() {
+		p := x.Out.part()
+		if err := r.part(p, x.R); err != nil {
+			return err
+		}
+		select {
+		case to <- p:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
 }
 
 // gather adds the bins of locations that are not wholly in a range to those of the ranges before, and leaves with the
