@@ -317,6 +317,26 @@ func TestASiteOfOneClusterIsCalledAsTheSite(t *testing.T) {
 	}
 }
 
+// Members that are alike are no warning, though the only cell hides all that there is.
+func TestAlikeMembersAreSafeToDrawAsOne(t *testing.T) {
+	for _, c := range []struct {
+		last int
+		want string
+	}{
+		{104, "safe: in no cell that is drawn as one members deviate by more than 1.7 % from their mean"},
+		{140, "1 cell hides more than 1 %"},
+	} {
+		text := "region run role=compute\nlocation machine A\n"
+		for p, v := range []int{100, 100, 100, c.last} {
+			text += fmt.Sprintf("  location process p%d\n    0..%d run\n", p, v)
+		}
+		cut := viewtest.Case{Trace: text, Options: map[string][]string{"group": {"machine"}}}
+		if notes := strings.Join(cut.Compute(t, View, cut.Open(t)).(*result).Notes(), "; "); !strings.Contains(notes, c.want) {
+			t.Errorf("%d: notes %q, want %q", c.last, notes, c.want)
+		}
+	}
+}
+
 // TestMisleadingAggregatesHaveAWarning (E43): two machines of the same sum, one
 // of equal processes and one of unlike ones, as in Figure 1.
 func TestMisleadingAggregatesHaveAWarning(t *testing.T) {

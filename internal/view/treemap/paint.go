@@ -60,7 +60,10 @@ func (r *drawing) paint(s *scene.Scene) (warned bool) {
 }
 
 // warns reports whether a cell hides so much that it should not be trusted.
-func (r *result) warns(i int32) bool { return r.share(r.labels.Loss[i]) > warnShare }
+func (r *result) warns(i int32) bool { return r.hidesMuch(i) && r.deviation(i) > warnDeviation }
+
+// hidesMuch reports whether a cell hides much of all that there is to lose.
+func (r *result) hidesMuch(i int32) bool { return r.share(r.labels.Loss[i]) > warnShare }
 
 // paintInsets draws where each inset belongs.
 func (r *drawing) paintInsets(s *scene.Scene) {
@@ -275,6 +278,9 @@ func (p *painter) more(c cell) string {
 	n := "×" + view.Thousands(int64(p.labels.Leaves[c.node]))
 	switch c.look {
 	case aggregate:
+		if p.hidesMuch(c.node) && !p.warns(c.node) {
+			return n + ", deviation " + view.FormatShare(p.deviation(c.node))
+		}
 		return n + ", loss " + view.FormatShare(p.share(p.labels.Loss[c.node]))
 	case unreadable:
 		return n

@@ -29,9 +29,10 @@ var View = &view.View{
 		"of roles or regions. Positions and colours keep the order of the tree for every time range. A folded " +
 		"corner marks a cell that stands for many locations, because they are similar. Its loss is the information " +
 		"that this hides, in bits and as a share of all information. A frame in the warning colour marks a cell that " +
-		"hides more than 1 %; a wider frame means more loss. Locations that differ and are too small to see are " +
-		"enlarged next to the picture. Move p towards 0 for more detail and towards 1 for less: the aggregation is " +
-		"the optimal one for that p. Groups that stay open at high p have members that differ. For two runs, a cell " +
+		"hides more than 1 % and whose members deviate by more than 5 % from their mean; a wider frame means more " +
+		"loss. Locations that differ and are too small to see are enlarged next to the picture. Move p towards 0 for " +
+		"more detail and towards 1 for less: the aggregation is the optimal one for that p. Groups that stay open at " +
+		"high p have members that differ. For two runs, a cell " +
 		"shows the common time in grey and the difference in colours: full colours are more in the second run, " +
 		"hatched ones less. Locations that changed similarly are one cell.",
 	Needs: view.Needs{Intervals: true, Profile: true},
@@ -49,8 +50,12 @@ var View = &view.View{
 // finders find groups of locations.
 var finders = view.Finders{Alike: grouping.Order, Groupings: proposal.Groupings}
 
-// warnShare is the share of the root's loss above which a cell carries a warning.
-const warnShare = 0.01
+// A cell carries a warning above this share of the root's loss, if its members also deviate by so much from their mean:
+// of locations that are alike, any cell hides much of what little there is.
+const (
+	warnShare     = 0.01
+	warnDeviation = 0.05
+)
 
 type result struct {
 	view.Arranged
@@ -255,9 +260,13 @@ func (r *result) Notes() []string {
 // advice reports whether aggregated cells may be trusted.
 func (r *result) advice() string {
 	many, hide, worst := 0, 0, int32(0)
+	alike := 0.0 // the largest deviation in cells that hide much of little
 	for _, i := range r.cut.Parts {
 		if r.aggregated(i) {
 			many++
+			if !r.warns(i) && r.hidesMuch(i) {
+				alike = max(alike, r.deviation(i))
+			}
 			if r.warns(i) {
 				if hide++; hide == 1 || r.labels.Loss[i] > r.labels.Loss[worst] {
 					worst = i
@@ -268,6 +277,9 @@ func (r *result) advice() string {
 	switch {
 	case many == 0:
 		return ""
+	case hide == 0 && alike > 0:
+		return "safe: in no cell that is drawn as one members deviate by more than " + view.FormatShare(alike) +
+			" from their mean"
 	case hide == 0:
 		return "safe: no cell that is drawn as one hides more than 1 % of how locations differ"
 	}
