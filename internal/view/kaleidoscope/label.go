@@ -87,6 +87,11 @@ func (d *drawing) roomFor(f *family, name string) (best box, short string) {
 				box{x: top.x + out*(mid.x-top.x), y: top.y + out*(mid.y-top.y), halfHeight: scene.TextSize * 0.6})
 		}
 	}
+	if d.leavesPicture(f) {
+		for _, p := range placesIn(d.size) {
+			tries = append(tries, box{x: p.x, y: p.y, halfHeight: scene.TextSize * 0.6})
+		}
+	}
 	for _, t := range tries {
 		if d.holds(f, t, enough) {
 			t.halfWidth = enough
@@ -104,9 +109,33 @@ func (d *drawing) roomFor(f *family, name string) (best box, short string) {
 	return best, scene.Shorten(name, float32(2*best.halfWidth-4), scene.TextSize)
 }
 
-// holds reports whether a box of this half width about a point is inside the shape
-// and not over its band.
+// leavesPicture reports whether a family is in part out of the picture, as those near to the eye are.
+func (d *drawing) leavesPicture(f *family) bool {
+	out := func(k int32) bool {
+		p := d.at(k)
+		return p.x < 0 || p.y < 0 || p.x > float64(d.size.Width) || p.y > float64(d.size.Height)
+	}
+	return out(f.place) || slices.ContainsFunc(f.children, out)
+}
+
+// placesIn are places all over a picture, those near to its middle first.
+func placesIn(size scene.Size) (places []point) {
+	shares := []float64{0.5, 0.35, 0.65, 0.2, 0.8, 0.1, 0.9}
+	for _, y := range shares {
+		for _, x := range shares {
+			places = append(places, point{x * float64(size.Width), y * float64(size.Height)})
+		}
+	}
+	return places
+}
+
+// holds reports whether a box of this half width about a point is in the picture, and inside the shape and not over its
+// band.
 func (d *drawing) holds(f *family, b box, half float64) bool {
+	if b.x < half || b.y < b.halfHeight || b.x+half > float64(d.size.Width) ||
+		b.y+b.halfHeight > float64(d.size.Height) {
+		return false
+	}
 	for _, dx := range []float64{-1, 1, -0.5, 0.5, 0} {
 		for _, dy := range []float64{-b.halfHeight, b.halfHeight} {
 			if _, band, ok := d.under(f, point{b.x + dx*half, b.y + dy}); !ok || band {

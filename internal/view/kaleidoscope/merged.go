@@ -197,7 +197,8 @@ func btoi(b bool) int {
 // as it is in sight.
 func wedge(it *invocation.Item, from, to, cx, cy float64, sight *invocation.Sight) (xs, ys []float32) {
 	from, to = max(from, sight.Near-2), min(to, sight.Far+2)
-	start, end := it.Start*math.Pi/180, (it.Start+it.Alloc)*math.Pi/180
+	start, end := inSight(it, sight)
+	start, end = start*math.Pi/180, end*math.Pi/180
 	if least := 1.2 / max(to, 1); end-start < least {
 		start, end = (start+end-least)/2, (start+end+least)/2
 	}
@@ -210,7 +211,7 @@ func wedge(it *invocation.Item, from, to, cx, cy float64, sight *invocation.Sigh
 	case width > 4: // neighbours are distinguished
 		start, end = start+0.5/to, end-0.5/to
 	}
-	steps := 1 + int((end-start)/0.1)
+	steps := 1 + int(min((end-start)/chord(to), mostChords))
 	add := func(radius, angle float64) {
 		sin, cos := math.Sincos(angle)
 		xs, ys = append(xs, float32(cx+radius*cos)), append(ys, float32(cy+radius*sin))
@@ -222,6 +223,38 @@ func wedge(it *invocation.Item, from, to, cx, cy float64, sight *invocation.Sigh
 		add(from, start+(end-start)*float64(k)/float64(steps))
 	}
 	return xs, ys
+}
+
+// inSight returns the angles of an item, of which those far out of sight may be cut off.
+func inSight(it *invocation.Item, sight *invocation.Sight) (start, end float64) {
+	start, end = it.Start, it.Start+it.Alloc
+	if sight.Half >= 90 {
+		return start, end
+	}
+	parts := 0
+	for _, turn := range []float64{-360, 0, 360} {
+		from, to := sight.Mid+turn-1.5*sight.Half, sight.Mid+turn+1.5*sight.Half
+		if from = max(from, it.Start); from < min(to, it.Start+it.Alloc) {
+			parts++
+			start, end = from, min(to, it.Start+it.Alloc)
+		}
+	}
+	if parts != 1 { // on both sides of where angles begin, or only near
+		return it.Start, it.Start + it.Alloc
+	}
+	return start, end
+}
+
+// mostChords bounds the corners of an arc, most of which is out of sight.
+const mostChords = 4096
+
+// chord is the angle that a straight line of an arc takes: at most a tenth, and of large circles less, so that it is a
+// quarter of a pixel from the arc.
+func chord(radius float64) float64 {
+	if radius < 480 {
+		return 0.1
+	}
+	return math.Sqrt(2 / radius)
 }
 
 // sectorUnder returns the sector at a place; -1 for none.

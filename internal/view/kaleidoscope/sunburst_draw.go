@@ -232,6 +232,17 @@ func (r *sunburst) room(it *invocation.Item, need float64) (at point, half float
 			}
 		}
 	}
+	if r.sight.Near == 0 {
+		return at, half, up
+	}
+	for _, p := range placesIn(r.size) { // of a sector much larger than the picture
+		if h := r.widestIn(it, p, false, need); h > half+1 {
+			at, half, up = p, h, false
+		}
+		if half >= need {
+			break
+		}
+	}
 	return at, half, up
 }
 
