@@ -186,7 +186,7 @@ func TestSchedulerFindingsHaveTheirNumbers(t *testing.T) {
 			goroutine("runtime.gcBgMarkWorker", 0, 100_000, "runtime waiting: system goroutine wait 0 70000", "runtime running 70000 85000", "runtime running 85000 100000", "!70000000 ! \"GC (idle)\"", "!85000000 ! \"GC (dedicated)\""),
 			finding.Medium, want{finding.GarbageCollection, []string{"share of the busy time = 15.0 %\nbackground workers = 15.0 ms\n"}}, 15, "timeline"},
 		// Three of four are blocked at any time, one processor is idle.
-		{"a lock that all want", convoy, finding.Medium, want{finding.Blocked, []string{"at run/goroutines/main.work\nin waiting: sync\n", "main.work, waiting: sync = 300 ms\nmain.work, running = 100 ms\nmain.work, goroutines = 4\n", "share of the processors' time = 50.0 %"}}, 100, "timeline"},
+		{"a lock that all want", convoy, finding.Medium, want{finding.Blocked, []string{"at run/goroutines/main.work\nin waiting: sync\n", "main.work, waiting: sync = 300 ms\nmain.work, running = 100 ms\nwaited on locks and in sends, all goroutines = 300 ms\n", "share of the processors' time = 50.0 %"}}, 100, "timeline"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.trace.read(t)
