@@ -61,6 +61,8 @@ func (d Derived[T]) Prepare(ctx context.Context, run *Run) error {
 
 // A Preparer is a Derived of any type: an import makes a list of them.
 type Preparer interface {
+	// Declare comes before Prepare: of those that are declared in the same order, the same results have the same bytes.
+	Declare()
 	Prepare(context.Context, *Run) error
 }
 

@@ -7,6 +7,8 @@ import (
 	"encoding/gob"
 	"errors"
 	"hash/crc32"
+	"io"
+	"reflect"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 )
@@ -72,6 +74,18 @@ func (d Derived[T]) Outline(ctx context.Context, run *Run) ([]byte, error) {
 		return nil, err
 	}
 	return store.OutlineOf(run.Store, map[string][]byte{d.Name: b})
+}
+
+// Declare numbers the types of a result. Encoding writes these numbers, which count all types of the process in the
+// order in which they are met: results that are prepared side by side would meet theirs in any order.
+func (d Derived[T]) Declare() {
+	defer func() { _ = recover() }() // a result without content may refuse to be encoded: its types are met by then
+	t := reflect.TypeFor[T]()
+	x := reflect.New(t).Elem()
+	if t.Kind() == reflect.Pointer {
+		x = reflect.New(t.Elem())
+	}
+	_ = gob.NewEncoder(io.Discard).EncodeValue(x)
 }
 
 // read returns a result that is whole, of this version and of this run.

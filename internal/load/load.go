@@ -537,6 +537,9 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 	// where one needs the result of another it waits for that
 	run := derived.Run{Store: r, Cache: derived.NewCache(l.Budget), Sources: l.Sources}
 	defer run.Cache.Close()
+	for _, x := range l.AtImport {
+		x.Declare()
+	}
 	_ = parallel.For(ctx, len(l.AtImport), func(i int) { _ = l.AtImport[i].Prepare(ctx, &run) })
 }
 
