@@ -19,7 +19,7 @@ const (
 	shallow    = 4  // levels that are few
 	leastLevel = 12
 	linePitch  = 15  // of lines of text in a box
-	leastTable = 4   // rows, else there is none below the boxes
+	leastTable = 3   // rows, else there is none below the boxes
 	leastWidth = 1.5 // of a box that is drawn on its own
 	edge       = 12
 	sideHead   = 20 // the title of one of two sides

@@ -29,10 +29,10 @@ var View = &view.View{
 		"of roles or regions. Positions and colours keep the order of the tree for every time range. A folded " +
 		"corner marks a cell that stands for many locations, because they are similar. Its loss is the information " +
 		"that this hides, in bits and as a share of all information. A frame in the warning colour marks a cell that " +
-		"hides more than 1 % and whose members deviate by more than 5 % from their mean; a wider frame means more " +
-		"loss. Locations that differ and are too small to see are enlarged next to the picture. Move p towards 0 for " +
-		"more detail and towards 1 for less: the aggregation is the optimal one for that p. Groups that stay open at " +
-		"high p have members that differ. For two runs, a cell " +
+		"hides more than 1 % and whose members differ by more than 5 %; a wider frame means more loss. Locations " +
+		"that differ and are too small to see are enlarged next to the picture. Move p towards 0 for more detail and " +
+		"towards 1 for less: the aggregation is the optimal one for that p. Groups that stay open at high p have " +
+		"members that differ. For two runs, a cell " +
 		"shows the common time in grey and the difference in colours: full colours are more in the second run, " +
 		"hatched ones less. Locations that changed similarly are one cell.",
 	Needs: view.Needs{Intervals: true, Profile: true},

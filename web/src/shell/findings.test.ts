@@ -41,15 +41,22 @@ test("the import report is summed up by kind", () => {
   expect(reportWords([entry("skipped", 89300, false), entry("skipped", 12, true)])).toBe("import: 12 skipped");
 });
 
-test("findings of a run that was renewed are asked for anew, and the question before is given up", () => {
+test("findings of a run that was renewed are asked for anew, and the question before is given up", async () => {
   const tickets: Ticket[] = [];
   const bench = {
-    runID: { value: "r", peek: () => "r" }, comebacks: { value: 0 }, view: () => ({}), missing: () => undefined, reportGone: () => undefined,
+    runID: { value: "r", peek: () => "r" }, comebacks: { value: 0 }, view: () => ({}), missing: () => undefined, reportGone: () => undefined, info: { peek: () => null },
     api: { data: (_run: string, _request: unknown, ticket: Ticket) => { tickets.push(ticket); return new Promise(() => {}); } },
   } as unknown as Workbench;
+  const asked = () => new Promise((done) => setTimeout(done));
   ask(bench);
+  await asked();
   ask(bench); // the server would refuse the first one, which a browser writes down as an error
+  await asked();
   expect(tickets.map((t) => t.signal?.aborted)).toEqual([true, false]);
+  ask(bench);
+  ask(bench);
+  await asked();
+  expect(tickets.map((t) => t.signal?.aborted)).toEqual([true, true, false]);
 });
 
 test("an address names a finding, from 1, and a stop of its walk", () => {

@@ -7,6 +7,7 @@ import { clockFit, namesClockFit } from "./clocks";
 import { useBench } from "./context";
 import { formatShare, formatUnit, middle, plural } from "./format";
 import { panels } from "./layout";
+import { afterPictures } from "./urgent";
 import type { Workbench } from "./workbench";
 
 export interface Evidence {
@@ -212,12 +213,14 @@ export function ask(bench: Workbench): void {
   }
   asking.value = run;
   const mine = (abort = new AbortController());
-  bench.pictures()
-    .then(() => bench.api.data(run, { view: "findings", width: 960, height: 540 }, { panel: "findings", seq: Date.now(), signal: mine.signal }))
-    .then((d) => {
-      if (bench.runID.peek() !== run) return;
-      found.value = { run, list: readFindings(d.data), shown: amount((d.data as { shown?: unknown } | null)?.shown) || 10, pop: readEfficiency(d.data), answer: readFinding((d.data as { answer?: Partial<Finding> } | null)?.answer ?? null) };
-    })
+  const answer = async () => {
+    await afterPictures(bench);
+    if (mine.signal.aborted) return;
+    const d = await bench.api.data(run, { view: "findings", width: 960, height: 540 }, { panel: "findings", seq: Date.now(), signal: mine.signal });
+    if (bench.runID.peek() !== run) return;
+    found.value = { run, list: readFindings(d.data), shown: amount((d.data as { shown?: unknown } | null)?.shown) || 10, pop: readEfficiency(d.data), answer: readFinding((d.data as { answer?: Partial<Finding> } | null)?.answer ?? null) };
+  };
+  answer()
     .catch((e: unknown) => bench.reportGone(e))
     .finally(() => { if (abort === mine) asking.value = ""; });
 }

@@ -17,12 +17,16 @@ const few = 10;
 export function Legend({ scene, plain, symbols = [] }: { scene: Scene | null; plain?: boolean; symbols?: readonly Symbol[] }) {
   const bench = useBench();
   const list = useRef<HTMLUListElement>(null);
+  const tallest = useRef({ width: 0, height: 0 });
   const [hidden, setHidden] = useState(0);
   const [open, setOpen] = useState(false);
   useLayoutEffect(() => {
     const ul = list.current;
     if (!ul || open) return;
-    const measure = () => setHidden(countHidden(ul));
+    const measure = () => {
+      setHidden(countHidden(ul));
+      keepHeight(ul, tallest.current);
+    };
     const observer = new ResizeObserver(measure);
     observer.observe(ul);
     measure();
@@ -43,6 +47,24 @@ export function Legend({ scene, plain, symbols = [] }: { scene: Scene | null; pl
       )}
     </ul>
   );
+}
+
+/**
+ * Keeps the room of a legend as high as it was at this width. A picture may have more or fewer entries by its height:
+ * if the legend followed, it would change that height, and the picture would be asked for again without end.
+ */
+function keepHeight(ul: HTMLUListElement, tallest: { width: number; height: number }): void {
+  const slot = ul.parentElement!;
+  if (slot.clientWidth !== tallest.width) {
+    tallest.width = slot.clientWidth;
+    tallest.height = 0;
+    slot.style.minHeight = "";
+  }
+  const height = ul.getBoundingClientRect().height;
+  if (height > tallest.height) {
+    tallest.height = height;
+    slot.style.minHeight = `${height}px`;
+  }
 }
 
 /** How many entries do not fit, once there is room for the button that shows them. */

@@ -61,7 +61,7 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
         {view && !missing && !panel.table && Side && <Guard what={`The side panel of ${panel.view}`}><Side panel={panel} scene={scene.value} /></Guard>}
       </div>
       {view && !missing && !panel.table && (
-        <div class={bench.plug(panel.view).longLegend ? "legend-slot legend-slot-long" : "legend-slot"}>
+        <div key={panel.view} class={bench.plug(panel.view).longLegend ? "legend-slot legend-slot-long" : "legend-slot"}>
           <Legend scene={scene.value} plain={foreign} symbols={scene.value ? bench.plug(panel.view).symbols?.(scene.value) : []} />
         </div>
       )}

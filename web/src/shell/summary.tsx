@@ -10,6 +10,7 @@ import { charsIn, formatCount, formatUnit, middle, noName, thousands } from "./f
 import { regionNames } from "./region-name";
 import { afterRest } from "./rest";
 import { countedSpec } from "./scope";
+import { afterPictures } from "./urgent";
 import type { Workbench } from "./workbench";
 
 /** The summary of the moment; the last one stays until the next is there. */
@@ -39,7 +40,7 @@ export function followSelection(bench: Workbench): void {
     const askNow = async () => {
       abort = new AbortController();
       const mine = ++seq;
-      if (summary.peek() === null) await bench.pictures();
+      if (summary.peek() === null) await afterPictures(bench);
       if (mine !== seq) return;
       try {
         const s = await bench.api.summary(run, spec, { panel: "summary", seq: mine, signal: abort.signal, together: true });

@@ -51,9 +51,6 @@ export interface Tip {
 
 export type Overlay = "" | "help" | "commands" | "report" | "open" | "notes" | "stories" | "figure";
 
-/** How long what is less urgent waits for pictures, in ms: some take longer than all the rest. */
-const mostAwaited = 5000;
-
 /** A request may name so many; more are better named by a group or a pattern. */
 const mostNamed = { locations: 10_000, regions: 250 };
 
@@ -345,12 +342,6 @@ export class Workbench {
     for (const p of panel.panels(this.layout.value)) {
       if (!this.isForeign(p)) for (const c of this.plug(p.view).fly?.(hit, p, this.timed) ?? []) this.setOption(p.id, c.option, c.values);
     }
-  }
-
-  /** What is less urgent than pictures is asked for after them in a run that keeps every core busy for seconds. */
-  pictures(): Promise<void> {
-    const info = this.info.peek();
-    return info && info.locations + info.intervals / 100 >= 1e5 ? this.api.pictures(mostAwaited) : Promise.resolve();
   }
 
   /** Takes a newer state of the run shown: window and selection stay, pictures ask again. */

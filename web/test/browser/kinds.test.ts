@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { browse, fingerprints, openBench, openRun, serve, settled, state, type Program } from "./bench";
+import { browse, fingerprints, openBench, openRun, putOff, serve, settled, state, type Program } from "./bench";
 
 const file = (path: string) => resolve(import.meta.dirname, "../../..", path);
 
@@ -131,6 +131,32 @@ test("a run that is mostly blank opens on the first of its windows, with a butto
   await page.locator(".crumb-windows button").nth(1).click();
   await settled(page);
   expect((await shown()).begin).toBeGreaterThan(399e9);
+});
+
+test("a legend that has more entries in a higher picture leaves that picture in peace", async () => {
+  const asked: string[] = [];
+  const see = (r: { url(): string }) => { if (/views\/calltree\/scene/.test(r.url())) asked.push(r.url()); };
+  page.on("request", see);
+  try {
+    // Eight regions are a line of the legend. Rows below the boxes bring two more entries and a second line, for which
+    // there may be no room for the rows.
+    const id = await openRun(page, file("internal/importer/tau/testdata/cpi"));
+    await openBench(page, program.address, `run=${id}`);
+    await settled(page);
+    const seen = [];
+    for (let height = 820; height <= 940; height += 20) {
+      await page.setViewportSize({ width: 1440, height });
+      await putOff(page, 100);
+      await settled(page);
+      asked.length = 0;
+      await putOff(page, 500);
+      seen.push([height, asked.length]); // one or two may still come: without end they are 17 and more
+    }
+    expect(seen.filter(([, n]) => n! > 2)).toEqual([]);
+  } finally {
+    page.off("request", see);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  }
 });
 
 test("a note of clocks that disagree has a button that fits them", async () => {
