@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/pathtree"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -49,23 +50,18 @@ var View = &view.View{
 
 type result struct {
 	request     *view.Request
-	regions     []trace.Region
-	colours     *view.Colours
 	metric      runfacts.MetricChoice
 	counted     bool // calls are
-	bottomUp    bool
-	callers     int // of a sandwich the first node above its root; 0: it is none
-	tree        *tree
-	total       float64            // of the roots
-	base        view.Base          // of shares
-	here        []trace.LocationID // whose calls are shown; nil: all
-	name        string             // of them, where it is not "here"
-	against     *opposite          // nil: compared with nothing
-	side        side               // that is drawn
-	camera      scene.Camera       // of the graph
-	notes       []string
-	regionsOnce *graph // see joined
+	colours     *view.Colours
+	camera      scene.Camera // of the graph
+	tree        *pathtree.Tree
 	zoom        zoom
+	callers     int // of a sandwich the first node above its root; 0: it is none
+	total       float64
+	base        view.Base // of shares
+	sides       sides
+	notes       []string
+	regionsOnce *pathtree.Graph // see graphOf
 	shared      map[string]bool // names that several regions of the tree have; nil: not looked for yet
 }
 
@@ -75,117 +71,154 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &result{request: q, regions: s.Regions(), metric: metric, bottomUp: q.Values.Text("direction") == "bottom-up"}
-	if r.counted, err = store.CountsCalls(ctx, s); err != nil {
+	counted, err := store.CountsCalls(ctx, s)
+	if err != nil {
 		return nil, err
 	}
-	if r.colours, err = q.Colours(ctx); err != nil {
+	colours, err := q.Colours(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
+	camera, err := scene.ParseCamera(q.Values.Text("camera"))
+	if err != nil {
 		return nil, err
 	}
-	if q.Values.Text("form") == "graph" && (r.bottomUp || q.Values.Text("against") != "" || len(q.Runs) > 1) {
-		return nil, fmt.Errorf("--form graph shows who calls whom in one run, top-down, and compares nothing")
+	if err := refuse(q); err != nil {
+		return nil, err
 	}
-	sandwich := q.Values.Text("direction") == "sandwich"
-	if sandwich && (q.Values.Text("form") == "graph" || q.Values.Text("against") != "" || len(q.Runs) > 1) {
-		return nil,
-			fmt.Errorf("--direction sandwich shows callers and callees of one region in one run, as boxes or as a " +
-				"table, and compares nothing")
-	}
-	if r.here, err = r.chosen(ctx); err != nil {
+	here, err := chosen(ctx, q)
+	if err != nil {
 		return nil, err
 	}
 	w := q.Window()
-	w.Locations = r.here
-	t, err := build(ctx, s, w, metric, r.measure())
+	w.Locations = here.locations
+	t, err := pathtree.Build(ctx, s, w, metric, measure(q))
 	if err != nil {
 		return nil, err
 	}
-	r.notes = append(r.notes, t.notes...)
-	if len(t.nodes) == 0 {
-		if !s.Info().Timed() && s.Info().Profile > 0 {
-			return nil,
-				q.Advise("other locations",
-					"another metric").Empty("no call path has a value of %s other than 0 in the selection", metric.Name)
-		}
-		return nil, view.Empty("choose other locations or a longer time", "no call in the selection")
+	if len(t.Nodes) == 0 {
+		return nil, nothing(q, metric)
 	}
-	r.base = r.shareBase(w, t)
-	if q.Values.Text("form") == "beside" && len(q.Runs) < 2 && q.Values.Text("against") == "" {
-		return nil,
-			fmt.Errorf("--form beside needs something to compare with: --against LOCATIONS, or --run NAME=SOURCE")
-	}
+	notes, base := gapNotes(t), shareBase(q, metric, w, t)
 	if len(q.Runs) > 1 {
-		if t, r.regions, err = t.matchable(ctx, r.regions); err != nil {
+		if t, err = t.Matchable(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if r.bottomUp {
-		if t, err = t.turned(ctx); err != nil {
+	if bottomUp(q) {
+		if t, err = t.BottomUp(ctx); err != nil {
 			return nil, err
 		}
 	}
-	other, err := r.opposite(ctx, t, metric)
+	compared, note, err := compareWith(ctx, q, t, metric, here)
 	if err != nil {
 		return nil, err
 	}
-	if other != nil {
-		if err := r.join(ctx, t, other); err != nil {
-			return nil, err
+	notes = append(notes, note...)
+	weight := func(n *pathtree.Node) float64 { return compared.weight(n, bothSides) }
+	callers, part := 0, zoom{}
+	if q.Values.Text("direction") == "sandwich" {
+		t, callers, err = sandwich(ctx, q, t, metric, weight)
+	} else if t, err = t.To(ctx, q.Selection.Regions); err == nil {
+		if err = t.Sort(ctx, weight); err == nil {
+			t, part, err = below(t, q.Values.Text("root"))
 		}
 	}
-	if sandwich {
-		region, err := middle(r, t, q.Values.Text("root"))
-		if err == nil {
-			t, err = around(ctx, r, t, region)
-		}
-		if err != nil {
-			return nil, err
-		}
-	} else {
-		if t, err = t.restricted(ctx, q.Selection.Regions); err != nil {
-			return nil, err
-		}
-		if err := t.sort(ctx, r.regions, r.weight); err != nil {
-			return nil, err
-		}
-		if t, err = r.below(t, q.Values.Text("root")); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
-	if len(t.nodes) == 0 {
+	if len(t.Nodes) == 0 {
 		return nil, view.Empty("choose other regions", "none of the selected regions is called in the selection")
 	}
-	r.tree = t
-	r.total = t.total()
-	if t.how != trace.JoinSum {
-		r.notes = append(r.notes,
-			fmt.Sprintf("values of %s do not add up: a box has the %s over its locations, and boxes below one may "+
-				"together be wider than it; they are then drawn to fit", metric.Name, joins[t.how]))
+	if part.on {
+		notes = append(notes, "only what lies below "+t.Name(&t.Nodes[0])+" is shown")
 	}
-	return r, nil
+	if t.Join != trace.JoinSum {
+		notes = append(notes,
+			fmt.Sprintf("values of %s do not add up: a box has the %s over its locations, and boxes below one may "+
+				"together be wider than it; they are then drawn to fit", metric.Name, joins[t.Join]))
+	}
+	return &result{request: q, metric: metric, counted: counted, colours: colours, camera: camera, tree: t, zoom: part,
+		callers: callers, total: t.Total(), base: base, sides: compared, notes: notes}, nil
 }
+
+// refuse returns an error for options that exclude each other.
+func refuse(q *view.Request) error {
+	form, against := q.Values.Text("form"), q.Values.Text("against")
+	compares := against != "" || len(q.Runs) > 1
+	switch isSandwich := q.Values.Text("direction") == "sandwich"; {
+	case form == "graph" && (bottomUp(q) || compares):
+		return fmt.Errorf("--form graph shows who calls whom in one run, top-down, and compares nothing")
+	case isSandwich && (form == "graph" || compares):
+		return fmt.Errorf("--direction sandwich shows callers and callees of one region in one run, as boxes or as a " +
+			"table, and compares nothing")
+	case form == "beside" && !compares:
+		return fmt.Errorf("--form beside needs something to compare with: --against LOCATIONS, or --run NAME=SOURCE")
+	case against != "" && len(q.Runs) > 1:
+		return fmt.Errorf("--against compares locations of one run; leave it out to compare with run %s",
+			q.Runs[1].Name)
+	case len(q.Runs) < 2 && against == "" && q.Values.Set("shift"):
+		return fmt.Errorf("--shift moves a second run; name one with --run NAME=SOURCE")
+	}
+	return nil
+}
+
+// nothing is the error of a selection without calls.
+func nothing(q *view.Request, metric runfacts.MetricChoice) error {
+	if i := q.Store().Info(); !i.Timed() && i.Profile > 0 {
+		return q.Advise("other locations",
+			"another metric").Empty("no call path has a value of %s other than 0 in the selection", metric.Name)
+	}
+	return view.Empty("choose other locations or a longer time", "no call in the selection")
+}
+
+// gapNotes says what the source or the tree does not have.
+func gapNotes(t *pathtree.Tree) (notes []string) {
+	if t.Gaps.Unended {
+		notes = append(notes,
+			"calls without an end in the source are paths of their own, (no end), and last until the end of the trace")
+	}
+	if t.Gaps.Beside {
+		notes = append(notes,
+			"calls ran beside each other: those of one caller may add up to more than it took, and are then drawn to "+
+				"fit into it")
+	}
+	if t.Gaps.Estimated > 0 {
+		notes = append(notes,
+			fmt.Sprintf("%s call paths, marked …, have no numbers of their own in the source and show the sum of "+
+				"what they call; their time may be part of another path too",
+				view.Thousands(int64(t.Gaps.Estimated))))
+	}
+	if t.Alone {
+		notes = append(notes, "the profile has totals of regions and does not say who called whom: each region "+
+			"stands alone, with its exclusive time")
+	}
+	if t.Gaps.NoValues {
+		notes = append(notes, "there are too many locations and paths for quantiles over locations")
+	}
+	return notes
+}
+
+func bottomUp(q *view.Request) bool { return q.Values.Text("direction") == "bottom-up" }
 
 // measure is the value that distributions over calls are of; Totals if none is asked
 // for.
-func (r *result) measure() callgraph.Measure {
+func measure(q *view.Request) callgraph.Measure {
 	switch {
-	case r.request.Values.Text("over") != "calls":
+	case q.Values.Text("over") != "calls":
 		return callgraph.Totals
-	case r.bottomUp:
+	case bottomUp(q):
 		return callgraph.Exclusive
 	}
 	return callgraph.Inclusive
 }
 
 // label of a node: its region, after dots where the path was cut.
-func (r *result) label(n *node) string {
-	if n.cut {
-		return "… " + r.regions[n.region].Name
+func (r *result) label(n *pathtree.Node) string {
+	if n.Cut {
+		return "… " + r.tree.Name(n)
 	}
-	return r.regions[n.region].Name
+	return r.tree.Name(n)
 }
 
 // joins are the ways of joining in words.

@@ -9,18 +9,24 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/pathtree"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
+// Sides are how the two sides of a comparison are weighed and named; without one, there is no other.
+type sides struct {
+	calls   bool      // weights are calls
+	name    string    // of the selected locations, where it is not "here"
+	against *opposite // nil: compared with nothing
+}
+
 // An opposite is the other side of a comparison: other locations of the run, or another
 // run.
 type opposite struct {
-	tree    *tree
-	regions []trace.Region
-	name    string // for people
+	name string // for people
 	// here and there make the times of both sides comparable: locations of one run
 	// are compared by their mean, runs as they are.
 	here, there float64
@@ -28,19 +34,23 @@ type opposite struct {
 	another     bool   // run
 }
 
+// A group of locations has a name where it is not the selection.
+type group struct {
+	locations []trace.LocationID // nil: all
+	name      string
+}
+
 // chosen returns the locations whose calls are shown: those selected, or the first of
 // two groups in --against.
-func (r *result) chosen(ctx context.Context) ([]trace.LocationID, error) {
-	first, _, two := twoGroups(r.request.Values.Text("against"))
-	if !two {
-		// A selection that --only takes nothing of is shown as it is.
-		if only, err := r.request.Only(); err != nil || len(only) > 0 {
-			return only, err
-		}
-		return r.request.Selection.Locations, nil
+func chosen(ctx context.Context, q *view.Request) (group, error) {
+	if first, _, two := twoGroups(q.Values.Text("against")); two {
+		return members(ctx, q, first)
 	}
-	r.name = "group " + first
-	return r.members(ctx, first)
+	// A selection that --only takes nothing of is shown as it is.
+	if only, err := q.Only(); err != nil || len(only) > 0 {
+		return group{locations: only}, err
+	}
+	return group{locations: q.Selection.Locations}, nil
 }
 
 // twoGroups reads group:N/group:M.
@@ -51,10 +61,9 @@ func twoGroups(against string) (first, second string, ok bool) {
 	return first, second, both && isFirst && isSecond
 }
 
-// units counts the units by which locations are compared: ranks if those have several
+// countUnits counts the units by which locations are compared: ranks if those have several
 // locations each.
-func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int, each string, err error) {
-	s := r.request.Store()
+func countUnits(ctx context.Context, s store.Reader, locations []trace.LocationID) (n int, each string, err error) {
 	tree := s.Locations()
 	holders, err := runfacts.ChosenHolders(ctx, s, nil)
 	if err != nil {
@@ -75,113 +84,107 @@ func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int
 	return len(met), "rank", nil
 }
 
-// opposite finds the other side that --against and --run ask for; nil for nothing.
-func (r *result) opposite(ctx context.Context, here *tree, metric runfacts.MetricChoice) (*opposite, error) {
-	against := r.request.Values.Text("against")
+// compareWith adds to a tree the times of the other side that --against and --run ask for, if they do.
+func compareWith(ctx context.Context, q *view.Request, t *pathtree.Tree, metric runfacts.MetricChoice,
+	here group) (s sides, notes []string, err error) {
+	s = sides{calls: metric.Number == runfacts.NumberCalls, name: here.name}
+	var other *pathtree.Tree
+	var note string
 	switch {
-	case against != "" && len(r.request.Runs) > 1:
-		return nil,
-			fmt.Errorf("--against compares locations of one run; leave it out to compare with run %s",
-				r.request.Runs[1].Name)
-	case against != "":
-		return r.otherLocations(ctx, here, metric, against)
-	case len(r.request.Runs) > 1:
-		return r.otherRun(ctx)
+	case q.Values.Text("against") != "":
+		other, s.against, note, err = otherLocations(ctx, q, metric, here)
+	case len(q.Runs) > 1:
+		other, s.against, note, err = otherRun(ctx, q)
+	default:
+		return s, nil, nil
 	}
-	if r.request.Values.Set("shift") {
-		return nil, fmt.Errorf("--shift moves a second run; name one with --run NAME=SOURCE")
+	if err == nil && bottomUp(q) {
+		other, err = other.BottomUp(ctx)
 	}
-	return nil, nil
+	if err != nil {
+		return s, nil, err
+	}
+	return s, []string{note}, t.Compare(ctx, other, s.against.another)
 }
 
-func (r *result) otherLocations(ctx context.Context, here *tree, metric runfacts.MetricChoice,
-	against string) (*opposite,
-	error) {
-	s := r.request.Store()
-	w := r.request.Window()
-	var err error
-	var name string
-	if w.Locations, name, err = r.others(ctx, against); err != nil {
-		return nil, err
-	}
-	t, err := build(ctx, s, w, metric, callgraph.Totals)
+func otherLocations(ctx context.Context, q *view.Request, metric runfacts.MetricChoice,
+	here group) (*pathtree.Tree, *opposite, string, error) {
+	against := q.Values.Text("against")
+	there, err := others(ctx, q, against)
 	if err != nil {
-		return nil, err
+		return nil, nil, "", err
 	}
-	if t.locations == 0 {
-		return nil, view.Empty("name others", "--against %s: no location with calls", against)
+	w := q.Window()
+	w.Locations = there.locations
+	t, err := pathtree.Build(ctx, q.Store(), w, metric, callgraph.Totals)
+	if err != nil {
+		return nil, nil, "", err
 	}
-	if r.bottomUp {
-		if t, err = t.turned(ctx); err != nil {
-			return nil, err
-		}
+	if t.Locations == 0 {
+		return nil, nil, "", view.Empty("name others", "--against %s: no location with calls", against)
 	}
 	// Those without calls in this time have no time, and count.
-	own, each, err := r.units(ctx, r.here)
+	ours, each, err := countUnits(ctx, q.Store(), here.locations)
 	if err != nil {
-		return nil, err
+		return nil, nil, "", err
 	}
-	others, _, err := r.units(ctx, w.Locations)
+	theirs, _, err := countUnits(ctx, q.Store(), there.locations)
 	if err != nil {
-		return nil, err
+		return nil, nil, "", err
 	}
-	o := &opposite{tree: t, regions: r.regions, name: name, here: 1 / float64(max(own, 1)),
-		there: 1 / float64(max(others, 1)), each: each}
+	o := &opposite{name: there.name, here: 1 / float64(max(ours, 1)), there: 1 / float64(max(theirs, 1)), each: each}
 	if metric.Join != trace.JoinSum { // a maximum of many is that of one of them
 		o.here, o.there = 1, 1
 	}
 	where := "here"
-	if r.name != "" {
-		where = "of " + r.name
+	if here.name != "" {
+		where = "of " + here.name
 	}
-	r.notes = append(r.notes,
-		fmt.Sprintf("compared are the means of a %s: of %s %s, of %s of %s", each, view.Count(own, each), where,
-			view.Count(others, each), name))
-	return o, nil
+	return t, o, fmt.Sprintf("compared are the means of a %s: of %s %s, of %s of %s", each, view.Count(ours, each),
+		where, view.Count(theirs, each), there.name), nil
 }
 
 // others reads --against: patterns of locations, group:N of the view groups, two such
 // with a slash between them, or rest.
-func (r *result) others(ctx context.Context, against string) ([]trace.LocationID, string, error) {
+func others(ctx context.Context, q *view.Request, against string) (group, error) {
 	if _, n, ok := twoGroups(against); ok {
-		ids, err := r.members(ctx, n)
-		return ids, "group " + n, err
+		return members(ctx, q, n)
 	}
 	if n, ok := strings.CutPrefix(against, "group:"); ok {
-		ids, err := r.members(ctx, n)
-		return ids, "group " + n, err
+		return members(ctx, q, n)
 	}
-	return r.request.Against(ctx, against)
+	ids, name, err := q.Against(ctx, against)
+	return group{ids, name}, err
 }
 
 // members of a group as the view groups numbers them by default.
-func (r *result) members(ctx context.Context, text string) ([]trace.LocationID, error) {
-	s := r.request.Store()
+func members(ctx context.Context, q *view.Request, text string) (group, error) {
+	s := q.Store()
 	k, err := strconv.Atoi(text)
 	if err != nil || k < 1 {
-		return nil, fmt.Errorf("--against group:%s: want the number of a group, from 1", text)
+		return group{}, fmt.Errorf("--against group:%s: want the number of a group, from 1", text)
 	}
 	if !s.Info().Timed() {
-		return nil, fmt.Errorf("--against group:%s: groups need intervals; name locations", text)
+		return group{}, fmt.Errorf("--against group:%s: groups need intervals; name locations", text)
 	}
 	holders, err := runfacts.ChosenHolders(ctx, s, nil)
 	if err != nil {
-		return nil, err
+		return group{}, err
 	}
 	units, of, err := runfacts.Units(s.Locations(), holders, "auto")
 	if err != nil {
-		return nil, err
+		return group{}, err
 	}
 	_, node := callgraph.Nodes(s.Regions(), false)
 	plan := &callgraph.Plan{Options: callgraph.Options{Node: node, Nodes: len(s.Regions())}, Locations: holders,
 		Owner: of, Owners: len(units)}
-	table, err := grouping.Scan(plan, r.request.Digests(ctx, callgraph.DigestName))
+	table, err := grouping.Scan(plan, q.Digests(ctx, callgraph.DigestName))
 	if err != nil {
-		return nil, err
+		return group{}, err
 	}
 	g := grouping.Group(table, grouping.Options{Seed: 1, Partition: true})
 	if k > len(g.Members) {
-		return nil, fmt.Errorf("--against group:%d: there are %s", k, view.Count(len(g.Members), "group"))
+		return group{}, fmt.Errorf("--against group:%d: there are %s", k, view.Count(len(g.Members), "group"))
 	}
 	var ids []trace.LocationID
 	for i, u := range of {
@@ -189,141 +192,90 @@ func (r *result) members(ctx context.Context, text string) ([]trace.LocationID, 
 			ids = append(ids, holders[i])
 		}
 	}
-	return ids, nil
+	return group{ids, "group " + text}, nil
 }
 
 // otherRun builds the tree of the second run: its whole, or the same time of it,
 // moved by --shift.
-func (r *result) otherRun(ctx context.Context) (*opposite, error) {
-	run := r.request.Runs[1]
-	metric, err := runfacts.ChooseMetric(run.Store, r.request.Values.Text("metric"))
+func otherRun(ctx context.Context, q *view.Request) (*pathtree.Tree, *opposite, string, error) {
+	run, sel := q.Runs[1], q.Selection
+	metric, err := runfacts.ChooseMetric(run.Store, q.Values.Text("metric"))
 	if err != nil {
-		return nil, err
+		return nil, nil, "", err
 	}
 	end := run.Store.Info().End
 	w := store.Window{Begin: 0, End: end}
-	sel := r.request.Selection
 	shift, what := trace.Time(0), "the whole of run "+run.Name
-	if text := r.request.Values.Text("shift"); text != "" {
+	if text := q.Values.Text("shift"); text != "" {
 		if shift, err = view.ParseTime(text, end); err != nil {
-			return nil, fmt.Errorf("--shift: %w", err)
+			return nil, nil, "", fmt.Errorf("--shift: %w", err)
 		}
 	}
-	if sel.Begin > 0 || sel.End < r.request.Store().Info().End {
+	if sel.Begin > 0 || sel.End < q.Store().Info().End {
 		w.Begin, w.End = max(sel.Begin-shift, 0), min(sel.End-shift, end)
 		what = fmt.Sprintf("the same time of run %s", run.Name)
 		if shift != 0 {
 			what += ", moved by " + view.FormatTime(shift)
 		}
 		if w.Begin >= w.End {
-			return nil, view.Empty("choose another --shift or time", "run %s has nothing at this time", run.Name)
+			return nil, nil, "", view.Empty("choose another --shift or time", "run %s has nothing at this time",
+				run.Name)
 		}
 	}
-	t, err := build(ctx, run.Store, w, metric, callgraph.Totals)
-	if err != nil {
-		return nil, err
+	t, err := pathtree.Build(ctx, run.Store, w, metric, callgraph.Totals)
+	if err == nil {
+		t, err = t.Matchable(ctx)
 	}
-	t, regions, err := t.matchable(ctx, run.Store.Regions())
-	if err != nil {
-		return nil, err
-	}
-	if r.bottomUp {
-		if t, err = t.turned(ctx); err != nil {
-			return nil, err
-		}
-	}
-	r.notes = append(r.notes, fmt.Sprintf("delta is %s less this one", what))
-	return &opposite{tree: t, regions: regions, name: run.Name, here: 1, there: 1, another: true}, nil
+	return t, &opposite{name: run.Name, here: 1, there: 1, another: true},
+		fmt.Sprintf("delta is %s less this one", what), err
 }
 
-// join puts the times of the other side beside those of a tree; paths that only
-// the other side has are added. Within a run paths are matched by their regions,
-// between runs by the names of those.
-func (r *result) join(ctx context.Context, t *tree, o *opposite) error {
-	type key struct {
-		parent int32
-		name   string
+// A side is which of two compared trees is drawn.
+type side uint8
+
+const (
+	bothSides side = iota
+	hereSide
+	thereSide
+)
+
+// values returns what a node weighs on both sides, made comparable; without a comparison there is none on the other.
+func (s *sides) values(n *pathtree.Node) (here, there float64) {
+	here, there = n.Inclusive, n.Other
+	if s.calls {
+		here, there = n.Calls, n.OtherCalls
 	}
-	name := func(regions []trace.Region, id trace.RegionID) string {
-		if o.another {
-			return regions[id].Name
-		}
-		return strconv.Itoa(int(id))
+	if s.against == nil {
+		return here, 0
 	}
-	index := map[key]int32{}
-	for i := range t.nodes {
-		if err := stopped(ctx, i); err != nil {
-			return err
-		}
-		k := key{t.nodes[i].parent, name(r.regions, t.nodes[i].region)}
-		if _, ok := index[k]; !ok {
-			index[k] = int32(i)
-		}
-	}
-	regions := map[string]trace.RegionID{}
-	if o.another {
-		r.regions = slices.Clone(r.regions)
-		for id := range r.regions {
-			if _, ok := regions[r.regions[id].Name]; !ok {
-				regions[r.regions[id].Name] = trace.RegionID(id)
-			}
-		}
-	}
-	place := make([]int32, len(o.tree.nodes))
-	others := make([]runfacts.Joined, len(t.nodes))
-	for i := range o.tree.nodes {
-		if err := stopped(ctx, i); err != nil {
-			return err
-		}
-		n := &o.tree.nodes[i]
-		parent := n.parent
-		if parent >= 0 {
-			parent = place[parent]
-		}
-		k := key{parent, name(o.regions, n.region)}
-		at, ok := index[k]
-		if !ok {
-			region := n.region
-			if o.another {
-				if region, ok = regions[k.name]; !ok {
-					region = trace.RegionID(len(r.regions))
-					r.regions = append(r.regions, o.regions[n.region])
-					regions[k.name] = region
-				}
-			}
-			var err error
-			if at, err = t.add(ctx, node{parent: parent, region: region}); err != nil {
-				return err
-			}
-			index[k] = at
-		}
-		place[i] = at
-		for int(at) >= len(others) {
-			others = append(others, runfacts.Joined{})
-		}
-		others[at].Add(t.how, n.inclusive)
-		t.nodes[at].other = others[at].Value(t.how)
-		t.nodes[at].otherCalls += n.calls
-	}
-	r.against = o
-	return nil
+	return here * s.against.here, there * s.against.there
 }
 
-// delta is the other side less this one, by mean location where those are compared.
-func (r *result) delta(n *node) *float64 {
-	if r.against == nil {
+// weight is the value that the width of a box stands for: that of the node and all below it.
+func (s *sides) weight(n *pathtree.Node, on side) float64 {
+	here, there := s.values(n)
+	switch {
+	case s.against == nil || on == hereSide:
+	case on == thereSide:
+		here = there
+	default: // the mean of both, so that paths missing on one side are seen too
+		here = (here + there) / 2
+	}
+	return max(here, 0)
+}
+
+// delta is the other side less this one, by mean location where those are compared; nil without a comparison.
+func (s *sides) delta(n *pathtree.Node) *float64 {
+	if s.against == nil {
 		return nil
 	}
-	d := n.other*r.against.there - n.inclusive*r.against.here
+	d := n.Other*s.against.there - n.Inclusive*s.against.here
 	return &d
 }
 
 // tilt returns the side that has more: from -1, all of it there, to 1, all of it here.
-func (r *result) tilt(n *node) float64 {
-	here, there := n.inclusive*r.against.here, n.other*r.against.there
-	if r.metric.Number == runfacts.NumberCalls {
-		here, there = n.calls*r.against.here, n.otherCalls*r.against.there
-	}
+func (s *sides) tilt(n *pathtree.Node) float64 {
+	here, there := s.values(n)
 	if here+there <= 0 {
 		return 0
 	}

@@ -1,10 +1,7 @@
 package calltree
 
 import (
-	"math"
-	"slices"
-
-	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/pathtree"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -52,87 +49,48 @@ type Data struct {
 	Nodes     []Node  `json:"nodes"`
 }
 
-var quantiles = [5]float64{0.02, 0.25, 0.5, 0.75, 0.98}
-
 func (r *result) Data() any {
 	d := Data{Over: r.request.Values.Text("over"), Metric: r.metric.Name, Unit: r.metric.Unit,
-		Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Whole: r.base.Whole,
+		Direction: r.request.Values.Text("direction"), Locations: r.tree.Locations, Total: r.total, Whole: r.base.Whole,
 		ShareOf: r.base.Name, Nodes: r.list()}
-	if r.against != nil {
-		d.Against = r.against.name
+	if r.sides.against != nil {
+		d.Against = r.sides.against.name
 	}
 	return d
 }
 
 // Rows implements view.Lister: a node takes little here, and much once it is written out.
-func (r *result) Rows() int { return len(r.tree.nodes) }
+func (r *result) Rows() int { return len(r.tree.Nodes) }
 
 func (r *result) list() []Node {
-	out := make([]Node, len(r.tree.nodes))
-	for i := range r.tree.nodes {
-		n := &r.tree.nodes[i]
-		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n),
-			Share: r.base.Share(n.inclusive), Depth: int(n.depth), Inclusive: n.inclusive, Exclusive: n.exclusive,
-			Delta: r.delta(n)}
+	out := make([]Node, len(r.tree.Nodes))
+	for i := range r.tree.Nodes {
+		n := &r.tree.Nodes[i]
+		x := Node{ID: i + r.zoom.first, Region: r.tree.Name(n), RegionID: n.Region, Known: r.known(n),
+			Share: r.base.Share(n.Inclusive), Depth: int(n.Depth), Inclusive: n.Inclusive, Exclusive: n.Exclusive,
+			Delta: r.sides.delta(n)}
 		if r.counted {
-			x.Calls = &n.calls
+			x.Calls = &n.Calls
 		}
 		if r.isCaller(i) {
 			x.Side = "caller"
 		} else if r.callers > 0 && i > 0 {
 			x.Side = "callee"
 		}
-		if n.parent >= 0 {
-			up := n.parent + int32(r.zoom.first)
+		if n.Parent >= 0 {
+			up := n.Parent + int32(r.zoom.first)
 			x.Parent = &up
 		}
-		if r.against != nil {
-			there := n.other * r.against.there
+		if r.sides.against != nil {
+			there := n.Other * r.sides.against.there
 			x.Other = &there
 		}
-		if q, ok := r.spread(n); ok {
+		if q, ok := r.tree.Quantiles(n); ok {
 			x.Q02, x.Q25, x.Q50, x.Q75, x.Q98 = &q[0], &q[1], &q[2], &q[3], &q[4]
 		}
 		out[i] = x
 	}
 	return out
-}
-
-// spread returns the quantiles over calls or over locations, between two values in
-// proportion.
-func (r *result) spread(n *node) (q [5]float64, ok bool) {
-	if r.measure() != callgraph.Totals {
-		if n.each == nil {
-			return q, false
-		}
-		return n.each.Box(), true
-	}
-	if n.values == nil || r.tree.locations == 0 {
-		return q, false
-	}
-	sorted := slices.Clone(n.values)
-	slices.Sort(sorted)
-	zeros := max(r.tree.locations-len(sorted), 0)
-	if r.tree.how != trace.JoinSum {
-		zeros = 0 // who was not there has no maximum, rather than one of 0
-	}
-	negative, _ := slices.BinarySearch(sorted, 0)
-	value := func(i int) float64 { // of the list with its zeros in place
-		switch {
-		case i < negative:
-			return sorted[i]
-		case i < negative+zeros:
-			return 0
-		}
-		return sorted[min(i-zeros, len(sorted)-1)]
-	}
-	last := zeros + len(sorted) - 1
-	for k, p := range quantiles {
-		at := p * float64(last)
-		i := int(math.Floor(at))
-		q[k] = value(i) + (at-float64(i))*(value(min(i+1, last))-value(i))
-	}
-	return q, true
 }
 
 // Table has a row for each node, in preorder.
@@ -146,36 +104,22 @@ func (r *result) Table() *view.Table {
 
 // known is the region of a node as the run has it; NoRegion where only the other
 // run does.
-func (r *result) known(n *node) trace.RegionID {
-	if int(n.region) >= len(r.request.Store().Regions()) {
+func (r *result) known(n *pathtree.Node) trace.RegionID {
+	if int(n.Region) >= len(r.request.Store().Regions()) {
 		return trace.NoRegion
 	}
-	return n.region
+	return n.Region
 }
 
 // shareBase returns the base of all shares: of the whole tree, whatever part of it is shown.
-func (r *result) shareBase(w store.Window, t *tree) view.Base {
-	s := r.request.Store()
+func shareBase(q *view.Request, metric runfacts.MetricChoice, w store.Window, t *pathtree.Tree) view.Base {
+	s := q.Store()
 	if !s.Info().Timed() {
-		return view.MetricBase(s.Metrics()[r.metric.ID].Name, r.metric.Unit, t.total())
+		return view.MetricBase(s.Metrics()[metric.ID].Name, metric.Unit, t.Total())
 	}
 	recorded := 0.0
-	for i := range t.nodes {
-		recorded += t.nodes[i].exclusive
+	for i := range t.Nodes {
+		recorded += t.Nodes[i].Exclusive
 	}
 	return view.TimeBase(s, w, runfacts.Chosen(s.Locations(), w.Locations, s.Locations().Holds), recorded)
-}
-
-// total returns the value of all roots together.
-func (t *tree) total() float64 {
-	if t.whole > 0 {
-		return t.whole
-	}
-	var total runfacts.Joined
-	for i := range t.nodes {
-		if t.nodes[i].parent < 0 {
-			total.Add(t.how, t.nodes[i].inclusive)
-		}
-	}
-	return total.Value(t.how)
 }

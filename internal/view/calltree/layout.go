@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/pathtree"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
@@ -46,6 +47,7 @@ type drawing struct {
 	levels int // drawn
 	hidden int // nodes below them
 	tableY float32
+	side   side // that is drawn
 }
 
 // highest is how high a level may be.
@@ -56,32 +58,18 @@ func highest(levels int) float32 {
 	return tallest
 }
 
-// A side is which of two compared trees is drawn.
-type side uint8
+// weight is how wide a node is on the side that is drawn.
+func (r *drawing) weight(n *pathtree.Node) float64 { return r.sides.weight(n, r.side) }
 
-const (
-	bothSides side = iota
-	hereSide
-	thereSide
-)
-
-// weight is the value that the width of a box stands for: that of the node and all below
-// it.
-func (r *result) weight(n *node) float64 {
-	here, there := n.inclusive, n.other
-	if r.metric.Number == runfacts.NumberCalls {
-		here, there = n.calls, n.otherCalls
+// rootWeight is how wide the roots are together.
+func (r *drawing) rootWeight() float64 {
+	sum := 0.0
+	for i := range r.tree.Nodes {
+		if r.tree.Nodes[i].Parent < 0 {
+			sum += r.weight(&r.tree.Nodes[i])
+		}
 	}
-	switch {
-	case r.against == nil:
-	case r.side == hereSide:
-		here *= r.against.here
-	case r.side == thereSide:
-		here = there * r.against.there
-	default: // the mean of both, so that paths missing on one side are seen too
-		here = (here*r.against.here + there*r.against.there) / 2
-	}
-	return max(here, 0)
+	return sum
 }
 
 // Scene draws the tree in the form that was asked for.
@@ -102,14 +90,14 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 
 func (r *result) describe() string {
 	way := "Call tree"
-	if r.bottomUp {
+	if bottomUp(r.request) {
 		way = "Callers"
 	}
 	if r.callers > 0 {
-		way = "Callers and callees of " + r.regions[r.tree.nodes[0].region].Name
+		way = "Callers and callees of " + r.tree.Name(&r.tree.Nodes[0])
 	}
-	return fmt.Sprintf("%s of %s locations: %s paths, %s in all.", way, view.Thousands(int64(r.tree.locations)),
-		view.Thousands(int64(len(r.tree.nodes))), r.format(r.total))
+	return fmt.Sprintf("%s of %s locations: %s paths, %s in all.", way, view.Thousands(int64(r.tree.Locations)),
+		view.Thousands(int64(len(r.tree.Nodes))), r.format(r.total))
 }
 
 func (r *result) format(v float64) string {
@@ -117,18 +105,6 @@ func (r *result) format(v float64) string {
 		return view.FormatDuration(v)
 	}
 	return r.metric.Format(v)
-}
-
-// last returns the last node below each: the next sibling follows it. Takes O(nodes).
-func (r *result) last() []int32 {
-	last := make([]int32, len(r.tree.nodes))
-	for i := len(last) - 1; i >= 0; i-- {
-		last[i] = max(last[i], int32(i))
-		if p := r.tree.nodes[i].parent; p >= 0 {
-			last[p] = max(last[p], last[i])
-		}
-	}
-	return last
 }
 
 // icicle draws boxes from the top down.
@@ -140,14 +116,14 @@ func (r *drawing) icicle(s *scene.Scene) {
 		f.X, f.W, f.H = edge, w-2*edge, h-scene.AxisHeight-4
 	}
 	depth := 0
-	for i := range r.tree.nodes {
-		depth = max(depth, int(r.tree.nodes[i].depth)+1)
+	for i := range r.tree.Nodes {
+		depth = max(depth, int(r.tree.Nodes[i].Depth)+1)
 	}
 	if asked := r.request.Values.Integer("depth"); asked > 0 {
 		depth = min(depth, asked)
 	}
 	sides, head := []side{bothSides}, float32(0)
-	if r.against != nil && r.request.Values.Text("form") == "beside" {
+	if r.sides.against != nil && r.request.Values.Text("form") == "beside" {
 		sides, head = []side{hereSide, thereSide}, sideHead
 	}
 	part := f.H / float32(len(sides))
@@ -162,13 +138,7 @@ func (r *drawing) icicle(s *scene.Scene) {
 	}
 	whole := 0.0
 	for _, r.side = range sides {
-		sum := 0.0
-		for i := range r.tree.nodes {
-			if r.tree.nodes[i].parent < 0 {
-				sum += r.weight(&r.tree.nodes[i])
-			}
-		}
-		whole = max(whole, sum)
+		whole = max(whole, r.rootWeight())
 	}
 	f.XScale = scene.Scale{Kind: "linear", Begin: 0, End: max(whole, 1), Label: r.axisLabel()}
 	s.AddFrame(f)
@@ -181,9 +151,9 @@ func (r *drawing) icicle(s *scene.Scene) {
 	}
 	if r.callers > 0 {
 		sides = nil
-		r.sandwich(f)
+		r.sandwichBoxes(f)
 	}
-	last := r.last()
+	last := r.tree.Last()
 	titles := &scene.Text{Size: scene.TextSize}
 	for k, side := range sides {
 		r.side = side
@@ -191,7 +161,7 @@ func (r *drawing) icicle(s *scene.Scene) {
 		if side != bothSides && f.H > 120 {
 			titles.Add(f.X, y+head-6, scene.Shorten(r.sideTitle(), f.W, scene.TextSize), scene.UIText, scene.Start)
 		}
-		r.row(0, int32(len(r.tree.nodes))-1, f.X, y+head, f.W, height, whole, 0, last)
+		r.row(0, int32(len(r.tree.Nodes))-1, f.X, y+head, f.W, height, whole, 0, last)
 	}
 	r.side = bothSides
 	r.paint(s)
@@ -212,13 +182,7 @@ func (r *drawing) levelHeight(room float32, depth int) float32 {
 
 // seenLevels counts the levels that have a box wide enough to be drawn: the others need no room.
 func (r *drawing) seenLevels(f scene.Frame, height float32) int {
-	whole := 0.0
-	for i := range r.tree.nodes {
-		if r.tree.nodes[i].parent < 0 {
-			whole += r.weight(&r.tree.nodes[i])
-		}
-	}
-	r.row(0, int32(len(r.tree.nodes))-1, f.X, 0, f.W, height, whole, 0, r.last())
+	r.row(0, int32(len(r.tree.Nodes))-1, f.X, 0, f.W, height, r.rootWeight(), 0, r.tree.Last())
 	seen, levels := 1, r.levels
 	for i := range r.boxes {
 		seen = max(seen, int(r.boxes[i].y/height+0.5)+1)
@@ -229,53 +193,47 @@ func (r *drawing) seenLevels(f scene.Frame, height float32) int {
 
 // sideTitle names a side and says how much it took.
 func (r *drawing) sideTitle() string {
-	sum := 0.0
-	for i := range r.tree.nodes {
-		if r.tree.nodes[i].parent < 0 {
-			sum += r.weight(&r.tree.nodes[i])
-		}
-	}
 	name := "here"
-	if r.name != "" {
-		name = r.name
+	if r.sides.name != "" {
+		name = r.sides.name
 	}
 	switch {
 	case r.side == thereSide:
-		name = r.against.name
-	case r.against.another:
+		name = r.sides.against.name
+	case r.sides.against.another:
 		name = r.request.Runs[0].Name
 	}
-	value := r.metric.Format(sum)
-	if !r.against.another {
-		value += " per " + r.against.each
+	value := r.metric.Format(r.rootWeight())
+	if !r.sides.against.another {
+		value += " per " + r.sides.against.each
 	}
 	return name + ": " + value
 }
 
 // hereName describes where this side is.
 func (r *drawing) hereName() string {
-	if r.name != "" {
-		return "in " + r.name
+	if r.sides.name != "" {
+		return "in " + r.sides.name
 	}
 	return "here"
 }
 
 func (r *drawing) axisLabel() string {
 	switch {
-	case r.request.Values.Text("form") == "beside" && r.against != nil && r.against.another:
+	case r.request.Values.Text("form") == "beside" && r.sides.against != nil && r.sides.against.another:
 		return "inclusive"
-	case r.request.Values.Text("form") == "beside" && r.against != nil:
-		return "inclusive, mean per " + r.against.each
-	case r.against != nil && r.against.another:
+	case r.request.Values.Text("form") == "beside" && r.sides.against != nil:
+		return "inclusive, mean per " + r.sides.against.each
+	case r.sides.against != nil && r.sides.against.another:
 		return "mean of both runs"
-	case r.against != nil:
-		return "mean per " + r.against.each + ", of both sides"
+	case r.sides.against != nil:
+		return "mean per " + r.sides.against.each + ", of both sides"
 	case r.metric.Number == runfacts.NumberCalls:
 		return "calls"
-	case r.bottomUp:
+	case bottomUp(r.request):
 		return "exclusive, by caller"
 	case r.callers > 0:
-		return "inclusive of " + r.regions[r.tree.nodes[0].region].Name
+		return "inclusive of " + r.tree.Name(&r.tree.Nodes[0])
 	}
 	return "inclusive"
 }
@@ -289,7 +247,7 @@ func (r *drawing) row(first, end int32, x, y, width, height float32, whole float
 	}
 	sum := 0.0
 	for i := first; i <= end; i = last[i] + 1 {
-		sum += r.weight(&r.tree.nodes[i])
+		sum += r.weight(&r.tree.Nodes[i])
 	}
 	whole = max(whole, sum)
 	if whole <= 0 {
@@ -305,7 +263,7 @@ func (r *drawing) row(first, end int32, x, y, width, height float32, whole float
 		narrow, few = 0, 0
 	}
 	for i := first; i <= end; i = last[i] + 1 {
-		own := float32(r.weight(&r.tree.nodes[i])/whole) * width
+		own := float32(r.weight(&r.tree.Nodes[i])/whole) * width
 		if own < leastWidth {
 			if few == 0 {
 				from = i
@@ -317,7 +275,7 @@ func (r *drawing) row(first, end int32, x, y, width, height float32, whole float
 		flush()
 		r.boxes = append(r.boxes, box{x: x, y: y, w: own, h: height, node: i, count: 1, side: r.side})
 		if last[i] > i {
-			r.row(i+1, last[i], x, y+height, own, height, r.weight(&r.tree.nodes[i]), level+1, last)
+			r.row(i+1, last[i], x, y+height, own, height, r.weight(&r.tree.Nodes[i]), level+1, last)
 		}
 		x += own
 	}
@@ -329,19 +287,19 @@ func (r *drawing) paint(s *scene.Scene) {
 	width := map[trace.RegionID]float32{} // of boxes that have the region's colour
 	find := searched(r.result)
 	for _, b := range r.boxes {
-		n := &r.tree.nodes[b.node]
-		g := &r.regions[n.region]
+		n := &r.tree.Nodes[b.node]
+		g := &r.tree.Regions[n.Region]
 		fill, flags := r.colours.Of(g), scene.Flag(0)
-		if n.context || find != "" && !hasName(g, find) {
+		if n.Context || find != "" && !pathtree.HasName(g, find) {
 			flags |= scene.Dimmed
 		}
-		if r.against != nil {
-			fill = scene.Ramp("diverging", 0.5+r.tilt(n)/2)
+		if r.sides.against != nil {
+			fill = scene.Ramp("diverging", 0.5+r.sides.tilt(n)/2)
 		}
 		if b.count > 1 {
 			fill, flags = scene.UIAggregate, scene.Aggregated
 		} else {
-			width[n.region] += b.w
+			width[n.Region] += b.w
 		}
 		boxes.Add(b.x, b.y, max(b.w-1, 0.5), b.h-1, fill)
 		boxes.SetFlags(flags)
@@ -360,9 +318,9 @@ func (r *drawing) paint(s *scene.Scene) {
 	}
 	s.AddLayer("boxes", 0, boxes)
 	s.AddLayer("names", 0, text)
-	if r.against != nil {
+	if r.sides.against != nil {
 		s.Legend = append(s.Legend,
-			plot.RampKey("time", "diverging", "longer in "+r.against.name, "longer "+r.hereName()))
+			plot.RampKey("time", "diverging", "longer in "+r.sides.against.name, "longer "+r.hereName()))
 	} else {
 		s.Legend = append(s.Legend, r.regionLegend(width)...)
 	}
@@ -374,7 +332,7 @@ func (r *drawing) regionLegend(width map[trace.RegionID]float32) (out []scene.Le
 		return cmp.Or(cmp.Compare(width[b], width[a]), cmp.Compare(a, b))
 	})
 	for _, id := range shown[:min(len(shown), mostLegend)] {
-		g := &r.regions[id]
+		g := &r.tree.Regions[id]
 		out = append(out, plot.RegionKey(g.Name, r.colours.Of(g), uint32(id)))
 	}
 	return out
@@ -384,27 +342,27 @@ func (r *drawing) regionLegend(width map[trace.RegionID]float32) (out []scene.Le
 const mostLegend = 12
 
 // boxLines returns the text of a box: its name, and if there is space its value and number of calls.
-func (r *drawing) boxLines(n *node, b *box) (lines []string) {
+func (r *drawing) boxLines(n *pathtree.Node, b *box) (lines []string) {
 	name := scene.Shorten(r.label(n), b.w-8, scene.TextSize)
 	if name == "" {
 		return nil
 	}
 	lines = []string{name}
-	if r.against != nil {
+	if r.sides.against != nil {
 		return lines
 	}
 	fits := func(t string) bool {
 		return float32(len(lines)+1)*linePitch <= b.h-4 && scene.TextWidth(t, scene.TextSize, false) <= b.w-8
 	}
-	took := r.format(n.inclusive)
-	if whole := took + " · " + view.FormatShare(r.base.Share(n.inclusive)); fits(whole) {
+	took := r.format(n.Inclusive)
+	if whole := took + " · " + view.FormatShare(r.base.Share(n.Inclusive)); fits(whole) {
 		took = whole
 	}
 	if !fits(took) {
 		return lines
 	}
 	lines = append(lines, took)
-	if calls := view.FormatCount(n.calls) + " calls"; n.calls > 0 && fits(calls) {
+	if calls := view.FormatCount(n.Calls) + " calls"; n.Calls > 0 && fits(calls) {
 		lines = append(lines, calls)
 	}
 	return lines
@@ -416,7 +374,7 @@ func (r *drawing) tableBelow(s *scene.Scene, f *scene.Frame) {
 	r.tableY = f.Y + f.H + scene.AxisHeight + linePitch
 	rows := int((float32(s.Height) - r.tableY - head) / pitch)
 	blank := 2*r.tableY < float32(s.Height)
-	if f.X == 0 || rows < min(leastTable, len(r.tree.nodes)) || r.against != nil || r.callers > 0 ||
+	if f.X == 0 || rows < min(leastTable, len(r.tree.Nodes)) || r.sides.against != nil || r.callers > 0 ||
 		r.levels > shallow && !blank {
 		return
 	}
@@ -432,55 +390,55 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 }
 
 func (r *result) fact(id int32, count int) view.Fact {
-	n := &r.tree.nodes[id]
+	n := &r.tree.Nodes[id]
 	if count > 1 {
 		f := view.Fact{Title: fmt.Sprintf("%s paths too small to be drawn", view.Thousands(int64(count))),
 			Count: int64(count),
 			Lines: []view.FactLine{{Label: "below", Value: r.parentName(n)}}}
-		if n.parent > 0 || n.parent == 0 && !r.zoom.on { // they are wider below their caller alone
-			f.Open = r.open(n.parent)
+		if n.Parent > 0 || n.Parent == 0 && !r.zoom.on { // they are wider below their caller alone
+			f.Open = r.open(n.Parent)
 		}
 		return f
 	}
-	f := view.Fact{Title: r.regions[n.region].Name, Text: r.path(int(id)), Open: r.open(id)}
+	f := view.Fact{Title: r.tree.Name(n), Text: r.path(int(id)), Open: r.open(id)}
 	if id := r.known(n); id != trace.NoRegion {
 		f.Regions = []trace.RegionID{id}
 	}
 	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
-	if !r.tree.alone {
-		line("inclusive", r.format(n.inclusive), n.inclusive)
+	if !r.tree.Alone {
+		line("inclusive", r.format(n.Inclusive), n.Inclusive)
 	}
-	line("of "+r.base.Name, view.FormatShare(r.base.Share(n.inclusive)), r.base.Share(n.inclusive))
-	line("exclusive", r.format(n.exclusive), n.exclusive)
+	line("of "+r.base.Name, view.FormatShare(r.base.Share(n.Inclusive)), r.base.Share(n.Inclusive))
+	line("exclusive", r.format(n.Exclusive), n.Exclusive)
 	if r.counted {
-		line("calls", view.FormatCount(n.calls), n.calls)
+		line("calls", view.FormatCount(n.Calls), n.Calls)
 	}
-	if q, ok := r.spread(n); ok && n.each != nil {
+	if q, ok := r.tree.Quantiles(n); ok && n.Each != nil {
 		for k, name := range []string{"2 % of calls", "25 % of calls", "median of a call", "75 % of calls",
 			"98 % of calls"} {
 			line(name, r.format(q[k]), q[k])
 		}
-		line("shortest call", r.format(float64(n.each.Min)), float64(n.each.Min))
-		line("longest call", r.format(float64(n.each.Max)), float64(n.each.Max))
-		line("mean of a call", r.format(n.each.Mean()), n.each.Mean())
-		line("standard deviation", r.format(n.each.Deviation()), n.each.Deviation())
-	} else if ok && r.tree.locations > 1 {
+		line("shortest call", r.format(float64(n.Each.Min)), float64(n.Each.Min))
+		line("longest call", r.format(float64(n.Each.Max)), float64(n.Each.Max))
+		line("mean of a call", r.format(n.Each.Mean()), n.Each.Mean())
+		line("standard deviation", r.format(n.Each.Deviation()), n.Each.Deviation())
+	} else if ok && r.tree.Locations > 1 {
 		line("minimum per location (2 %)", r.format(q[0]), q[0])
 		line("median per location", r.format(q[2]), q[2])
 		line("maximum per location (98 %)", r.format(q[4]), q[4])
 	}
-	if d := r.delta(n); d != nil {
-		there := n.other * r.against.there
-		line("in "+r.against.name, r.format(there), there)
+	if d := r.sides.delta(n); d != nil {
+		there := n.Other * r.sides.against.there
+		line("in "+r.sides.against.name, r.format(there), there)
 		line("difference", r.format(*d), *d)
 	}
 	f.Say("node", fmt.Sprint(int(id)+r.zoom.first), "")
 	return f
 }
 
-func (r *result) parentName(n *node) string {
-	if n.parent < 0 {
+func (r *result) parentName(n *pathtree.Node) string {
+	if n.Parent < 0 {
 		return "the top"
 	}
-	return r.path(int(n.parent))
+	return r.path(int(n.Parent))
 }

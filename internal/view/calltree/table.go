@@ -1,12 +1,12 @@
 package calltree
 
 import (
-	"container/heap"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/pathtree"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -21,7 +21,7 @@ const (
 // A column of the table has a title and the text of each node.
 type column struct {
 	title string
-	text  func(*node) string
+	text  func(*pathtree.Node) string
 }
 
 // table draws the heaviest paths as rows, indented, with their numbers and a bar:
@@ -32,29 +32,29 @@ func (r *drawing) table(s *scene.Scene) {
 	if top := r.request.Values.Integer("top"); top > 0 {
 		rows = min(rows, top)
 	}
-	shown := r.heaviest(rows)
+	shown := r.tree.Heaviest(rows)
 	names := plot.NewRows(len(shown), head, pitch, func(i int, row *scene.Row) {
-		n := &r.tree.nodes[shown[i]]
-		row.Label, row.Region, row.Level = r.label(n), uint32(n.region), int(min(n.depth, 16))
+		n := &r.tree.Nodes[shown[i]]
+		row.Label, row.Region, row.Level = r.label(n), uint32(n.Region), int(min(n.Depth, 16))
 	})
 	labels := min(names.LabelWidth(w*0.5), 460)
 	columns := []column{
-		{r.base.Head(), func(n *node) string { return view.FormatShare(r.base.Share(n.inclusive)) }},
-		{"inclusive", func(n *node) string { return r.format(n.inclusive) }},
-		{"exclusive", func(n *node) string { return r.format(n.exclusive) }},
+		{r.base.Head(), func(n *pathtree.Node) string { return view.FormatShare(r.base.Share(n.Inclusive)) }},
+		{"inclusive", func(n *pathtree.Node) string { return r.format(n.Inclusive) }},
+		{"exclusive", func(n *pathtree.Node) string { return r.format(n.Exclusive) }},
 	}
-	if r.tree.alone {
+	if r.tree.Alone {
 		columns = slices.Delete(columns, 1, 2)
 	}
 	if r.counted {
-		columns = append(columns, column{"calls", func(n *node) string { return view.FormatCount(n.calls) }})
+		columns = append(columns, column{"calls", func(n *pathtree.Node) string { return view.FormatCount(n.Calls) }})
 	}
 	bands, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	at := labels
 	for _, c := range columns {
 		width := scene.TextWidth(c.title, scene.TextSize, false)
 		for _, id := range shown {
-			width = max(width, scene.TextWidth(c.text(&r.tree.nodes[id]), scene.TextSize, false))
+			width = max(width, scene.TextWidth(c.text(&r.tree.Nodes[id]), scene.TextSize, false))
 		}
 		if at+width+2*pad > w*0.85 {
 			break
@@ -63,7 +63,7 @@ func (r *drawing) table(s *scene.Scene) {
 		text.Add(at-pad, head-6, c.title, scene.UITextMuted, scene.End)
 		for i, id := range shown {
 			text.Add(at-pad, head+float32(i)*pitch+pitch/2+scene.TextAscent(scene.TextSize)/2,
-				c.text(&r.tree.nodes[id]), scene.UIText, scene.End)
+				c.text(&r.tree.Nodes[id]), scene.UIText, scene.End)
 		}
 	}
 	for i := 1; i < len(shown); i += 2 {
@@ -75,12 +75,12 @@ func (r *drawing) table(s *scene.Scene) {
 	s.AddLayer("bands", -1, bands)
 	s.AddLayer("numbers", -1, text)
 	r.labels(s, shown, labels)
-	if r.measure() != callgraph.Totals {
+	if measure(r.request) != callgraph.Totals {
 		r.boxPlots(s, frame, shown)
 	} else {
 		r.bars(s, frame, shown)
 	}
-	if left := len(r.tree.nodes) - len(shown); left > 0 {
+	if left := len(r.tree.Nodes) - len(shown); left > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s lighter paths are in the table", view.Thousands(int64(left))))
 	}
 }
@@ -89,10 +89,10 @@ func (r *drawing) table(s *scene.Scene) {
 func (r *drawing) labels(s *scene.Scene, shown []int32, room float32) {
 	text := &scene.Text{Size: scene.TextSize}
 	for i, id := range shown {
-		n := &r.tree.nodes[id]
-		x := pad + float32(min(n.depth, 16))*12
+		n := &r.tree.Nodes[id]
+		x := pad + float32(min(n.Depth, 16))*12
 		fill := scene.UIText
-		if n.context {
+		if n.Context {
 			fill = scene.UITextMuted
 		}
 		if name := scene.Shorten(r.label(n), room-x-pad, scene.TextSize); name != "" {
@@ -108,7 +108,7 @@ func (r *drawing) boxPlots(s *scene.Scene, frame int, shown []int32) {
 	f := &s.Frames[frame]
 	low, high := math.Inf(1), 0.0
 	for _, id := range shown {
-		if q, ok := r.spread(&r.tree.nodes[id]); ok {
+		if q, ok := r.tree.Quantiles(&r.tree.Nodes[id]); ok {
 			low, high = min(low, max(q[0], 1)), max(high, q[4])
 		}
 	}
@@ -120,14 +120,14 @@ func (r *drawing) boxPlots(s *scene.Scene, frame int, shown []int32) {
 	at := func(v float64) float32 { return min(max(f.XPixel(max(v, low)), left), right) }
 	plots := &scene.Rect{}
 	for i, id := range shown {
-		n := &r.tree.nodes[id]
-		q, ok := r.spread(n)
+		n := &r.tree.Nodes[id]
+		q, ok := r.tree.Quantiles(n)
 		if !ok {
 			continue
 		}
 		y := f.Y + float32(i)*pitch
 		plots.Add(at(q[0]), y+pitch/2-0.5, max(at(q[4])-at(q[0]), 1), 1, scene.UIData)
-		plots.Add(at(q[1]), y+5, max(at(q[3])-at(q[1]), 1), pitch-10, r.colours.Of(&r.regions[n.region]))
+		plots.Add(at(q[1]), y+5, max(at(q[3])-at(q[1]), 1), pitch-10, r.colours.Of(&r.tree.Regions[n.Region]))
 		plots.Add(at(q[2])-1, y+3, 2, pitch-6, scene.UIText)
 	}
 	s.AddLayer("box plots", frame, plots)
@@ -149,10 +149,10 @@ func (r *drawing) bars(s *scene.Scene, frame int, shown []int32) {
 	f := &s.Frames[frame]
 	bars := &scene.Rect{}
 	for i, id := range shown {
-		n := &r.tree.nodes[id]
-		g := &r.regions[n.region]
+		n := &r.tree.Nodes[id]
+		g := &r.tree.Regions[n.Region]
 		y := f.Y + float32(i)*pitch + 3
-		whole, own := f.XPixel(max(n.inclusive, 0))-f.X, f.XPixel(max(n.exclusive, 0))-f.X
+		whole, own := f.XPixel(max(n.Inclusive, 0))-f.X, f.XPixel(max(n.Exclusive, 0))-f.X
 		if f.W <= 0 || whole <= 0 {
 			continue
 		}
@@ -164,47 +164,4 @@ func (r *drawing) bars(s *scene.Scene, frame int, shown []int32) {
 	s.AddLayer("bars", frame, bars)
 	s.Legend = append(s.Legend, plot.Key("exclusive: the colour of the region", scene.UIData),
 		plot.Key("inclusive", scene.UIDataSoft))
-}
-
-// heaviest chooses nodes by their time so that the caller of each is chosen too, and
-// gives them in preorder. Takes O(most log nodes).
-func (r *drawing) heaviest(most int) []int32 {
-	h := &heavy{r: r.result}
-	last := r.last()
-	push := func(first, end int32) {
-		for i := first; i <= end; i = last[i] + 1 {
-			heap.Push(h, i)
-		}
-	}
-	push(0, int32(len(r.tree.nodes))-1)
-	var out []int32
-	for h.Len() > 0 && len(out) < most {
-		i := heap.Pop(h).(int32)
-		out = append(out, i)
-		push(i+1, last[i])
-	}
-	slices.Sort(out)
-	return out
-}
-
-// heavy is a heap of nodes, the heaviest first.
-type heavy struct {
-	r    *result
-	list []int32
-}
-
-func (h *heavy) Len() int { return len(h.list) }
-func (h *heavy) Less(a, b int) bool {
-	x, y := &h.r.tree.nodes[h.list[a]], &h.r.tree.nodes[h.list[b]]
-	if x.inclusive != y.inclusive {
-		return x.inclusive > y.inclusive
-	}
-	return h.list[a] < h.list[b]
-}
-func (h *heavy) Swap(a, b int) { h.list[a], h.list[b] = h.list[b], h.list[a] }
-func (h *heavy) Push(x any)    { h.list = append(h.list, x.(int32)) }
-func (h *heavy) Pop() any {
-	x := h.list[len(h.list)-1]
-	h.list = h.list[:len(h.list)-1]
-	return x
 }

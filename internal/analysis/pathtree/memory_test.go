@@ -1,4 +1,4 @@
-package calltree
+package pathtree
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 )
 
 // bushy is a tree with a path for every call, as calls at random have it.
-func bushy(nodes int) *tree {
-	t := &tree{locations: 1, nodes: make([]node, nodes)}
-	for i := range t.nodes {
-		t.nodes[i] = node{parent: int32(i/3) - 1, region: trace.RegionID(i * 7919 % 1000), calls: 1, inclusive: 2, exclusive: 1}
+func bushy(nodes int) *Tree {
+	t := &Tree{Locations: 1, Nodes: make([]Node, nodes)}
+	for i := range t.Nodes {
+		t.Nodes[i] = Node{Parent: int32(i/3) - 1, Region: trace.RegionID(i * 7919 % 1000), Calls: 1, Inclusive: 2, Exclusive: 1}
 	}
 	return t
 }
@@ -26,9 +26,9 @@ func bushy(nodes int) *tree {
 func TestATreeThatDoesNotFitIsRefusedBeforeItIsMade(t *testing.T) {
 	const nodes = 200_000
 	full := bushy(nodes)
-	whole, err := full.turned(context.Background())
-	if err != nil || int64(len(whole.nodes))*nodeBytes < 90<<20 {
-		t.Fatalf("%d nodes, %v: nothing is tried", len(whole.nodes), err)
+	whole, err := full.BottomUp(context.Background())
+	if err != nil || int64(len(whole.Nodes))*nodeBytes < 90<<20 {
+		t.Fatalf("%d nodes, %v: nothing is tried", len(whole.Nodes), err)
 	}
 	whole = nil
 	runtime.GC()
@@ -37,7 +37,7 @@ func TestATreeThatDoesNotFitIsRefusedBeforeItIsMade(t *testing.T) {
 	most := int64(before.HeapAlloc) + 32<<20
 	ctx, done := memory.New(most * 16 / 9).Work(context.Background()) // so much may be live
 	defer done()
-	_, err = full.turned(ctx)
+	_, err = full.BottomUp(ctx)
 	runtime.ReadMemStats(&after)
 	var much *memory.Exceeded
 	if !errors.As(err, &much) {
@@ -51,29 +51,29 @@ func TestATreeThatDoesNotFitIsRefusedBeforeItIsMade(t *testing.T) {
 
 func TestSortingATreeMovesNothingButItsPlace(t *testing.T) {
 	full := bushy(1000)
-	for i := range full.nodes {
-		full.nodes[i].inclusive = float64(i * 7919 % 997)
+	for i := range full.Nodes {
+		full.Nodes[i].Inclusive = float64(i * 7919 % 997)
 	}
-	regions := make([]trace.Region, 1000)
+	full.Regions = make([]trace.Region, 1000)
 	count := map[float64]int{}
-	for i := range full.nodes {
-		count[full.nodes[i].inclusive]++
+	for i := range full.Nodes {
+		count[full.Nodes[i].Inclusive]++
 	}
-	if err := full.sort(context.Background(), regions, func(n *node) float64 { return n.inclusive }); err != nil {
+	if err := full.Sort(context.Background(), func(n *Node) float64 { return n.Inclusive }); err != nil {
 		t.Fatal(err)
 	}
 	above := []int32{}
-	for i := range full.nodes {
-		n := &full.nodes[i]
-		count[n.inclusive]--
-		above = append(above[:n.depth], int32(i))
-		if want := int32(-1); n.depth > 0 {
-			want = above[n.depth-1]
-			if n.parent != want {
-				t.Fatalf("node %d is below %d, want %d", i, n.parent, want)
+	for i := range full.Nodes {
+		n := &full.Nodes[i]
+		count[n.Inclusive]--
+		above = append(above[:n.Depth], int32(i))
+		if want := int32(-1); n.Depth > 0 {
+			want = above[n.Depth-1]
+			if n.Parent != want {
+				t.Fatalf("node %d is below %d, want %d", i, n.Parent, want)
 			}
-		} else if n.parent != want {
-			t.Fatalf("node %d is below %d, want the top", i, n.parent)
+		} else if n.Parent != want {
+			t.Fatalf("node %d is below %d, want the top", i, n.Parent)
 		}
 	}
 	for v, n := range count {
@@ -102,8 +102,8 @@ func TestValuesOfANodeAreItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range tree.nodes {
-		if v := tree.nodes[i].values; len(v) != 3 || cap(v) != 3 {
+	for i := range tree.Nodes {
+		if v := tree.Nodes[i].values; len(v) != 3 || cap(v) != 3 {
 			t.Errorf("node %d has %d values and room for %d, want 3", i, len(v), cap(v))
 		}
 	}
