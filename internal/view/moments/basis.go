@@ -8,7 +8,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
-	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -29,7 +28,7 @@ func (k *sketches) project(ctx context.Context, rows []row, v view.Values) (p *p
 	if name == "moments" {
 		return nil, "", nil
 	}
-	if k.axis.counter != "" || k.recorded != nil {
+	if k.axis.counter != "" || k.Recorded != nil {
 		return nil, "another basis needs intervals over time: moments are shown", nil
 	}
 	n := v.Integer("bins")
@@ -39,16 +38,10 @@ func (k *sketches) project(ctx context.Context, rows []row, v view.Values) (p *p
 	if n == 0 {
 		n = fewCoefficients
 	}
-	p = &projection{basis: moment.Basis(name), of: make([][]float64, len(k.ids)), rows: make([][]float64, len(rows))}
+	p = &projection{basis: moment.Basis(name), rows: make([][]float64, len(rows))}
 	n = p.basis.Size(n)
-	for i := range p.of {
-		p.of[i] = make([]float64, n)
-	}
-	if err := k.projectBars(ctx, p); err != nil {
+	if p.of, err = k.Project(ctx, k.busy, p.basis, n); err != nil {
 		return nil, "", err
-	}
-	for i := range p.of {
-		p.basis.Finish(p.of[i])
 	}
 	for j := range rows {
 		sum := make([]float64, n)
@@ -60,48 +53,6 @@ func (k *sketches) project(ctx context.Context, rows []row, v view.Values) (p *p
 		p.rows[j] = sum
 	}
 	return p, fmt.Sprintf("utilization by %d coefficients of the basis %s", n, name), nil
-}
-
-// projectBars goes through the busy time of all rows. O(bars × coefficients).
-func (k *sketches) projectBars(ctx context.Context, p *projection) error {
-	begin, end := k.selection.Begin, k.selection.End
-	length := float64(end - begin)
-	// Stretches that touch are one bar, however they are handed out: the last digit of a
-	// sum must not tell whether an index was at hand.
-	open := make([][2]trace.Time, len(k.ids))
-	put := func(i int) {
-		if o := open[i]; o[1] > o[0] {
-			p.basis.AddBar(p.of[i], float64(o[0]-begin)/length, float64(o[1]-begin)/length)
-		}
-	}
-	add := func(i int, a, b trace.Time) {
-		if a == open[i][1] && open[i][1] > open[i][0] {
-			open[i][1] = b
-			return
-		}
-		put(i)
-		open[i] = [2]trace.Time{a, b}
-	}
-	defer func() {
-		for i := range open {
-			put(i)
-		}
-	}()
-	if bars := k.busy.bars; bars != nil {
-		each(len(k.ids), func(i int) {
-			bars.index.Each(bars.row(k.ids[i]), begin, end, func(a, b trace.Time) { add(i, a, b) })
-		})
-		return ctx.Err()
-	}
-	at := make(map[trace.LocationID]int, len(k.ids))
-	for i, id := range k.ids {
-		at[id] = i
-	}
-	return scanBars(ctx, k.reader, k.busy.state, k.window(k.ids), func(id trace.LocationID, a, b trace.Time) {
-		if i, ok := at[id]; ok {
-			add(i, a, b)
-		}
-	})
 }
 
 // drawProjection draws the utilization that the coefficients make: as a height, or in

@@ -2,13 +2,11 @@ package moments
 
 import (
 	"context"
-	"math/bits"
 	"strconv"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -18,8 +16,6 @@ const (
 	chartBins = 1024
 	// chartMembers bounds the members of a group that are looked at for a chart.
 	chartMembers = 32
-	// fewIntervals are scanned; of more the blocks of bins are taken.
-	fewIntervals = 1 << 20
 )
 
 // Places of the two-state chart.
@@ -91,7 +87,7 @@ func (k *sketches) makeCharts(ctx context.Context, rows []row) (*charts, error) 
 		return nil, err
 	}
 	if c.bars == nil {
-		c.shares, err = k.shares(ctx, k.states[0], rows, chartBins)
+		c.shares, err = k.Shares(ctx, k.states[0], k.sampled(rows), chartBins)
 	}
 	return c, err
 }
@@ -109,135 +105,27 @@ const mostBars = 12_000
 // exactBars returns every bar of every row; nil if they are too many, rows are
 // groups, or a recorder kept no bars.
 func (k *sketches) exactBars(ctx context.Context, rows []row) ([][]moment.Interval, error) {
-	var ids []trace.LocationID
-	at := map[trace.LocationID]int{}
+	ids := make([]trace.LocationID, len(rows))
 	for i := range rows {
-		if rows[i].group() || k.recorded != nil {
+		if rows[i].group() {
 			return nil, nil
 		}
-		id := k.ids[rows[i].members[0]]
-		at[id] = i
-		ids = append(ids, id)
+		ids[i] = k.IDs[rows[i].members[0]]
 	}
-	w := k.window(sorted(ids))
-	if n, err := k.reader.Count(w); err != nil || n > 4*mostBars {
-		return nil, err
-	}
-	out := make([][]moment.Interval, len(rows))
-	err := scanBars(ctx, k.reader, k.states[0].state, w, func(id trace.LocationID, a, b trace.Time) {
-		i, ok := at[id]
-		if !ok {
-			return
-		}
-		if n := len(out[i]); n > 0 && out[i][n-1].End == a {
-			out[i][n-1].End = b
-			return
-		}
-		out[i] = append(out[i], moment.Interval{Begin: a, End: b})
-	})
-	n := 0
-	for _, list := range out {
-		n += len(list)
-	}
-	if n > mostBars {
-		return nil, err
-	}
-	return out, err
+	return k.Bars(ctx, k.states[0].State, ids, mostBars)
 }
 
-// sampled returns the members of a row that are looked at, evenly spread.
-func (w *row) sampled() []int32 {
-	n := len(w.members)
-	if n <= chartMembers {
-		return w.members
-	}
-	out := make([]int32, chartMembers)
-	for k := range out {
-		out[k] = w.members[k*n/chartMembers]
+// sampled returns the members of rows that are looked at, evenly spread.
+func (k *sketches) sampled(rows []row) [][]trace.LocationID {
+	out := make([][]trace.LocationID, len(rows))
+	for j := range rows {
+		n := len(rows[j].members)
+		out[j] = make([]trace.LocationID, min(n, chartMembers))
+		for i := range out[j] {
+			out[j][i] = k.IDs[rows[j].members[i*n/len(out[j])]]
+		}
 	}
 	return out
-}
-
-// shares returns the busy share of rows in n equal bins of the window.
-func (k *sketches) shares(ctx context.Context, l *layer, rows []row, n int) ([][]float32, error) {
-	begin, end := k.selection.Begin, k.selection.End
-	c := &coverage{begin: begin, width: float64(end-begin) / float64(n)}
-	of := map[trace.LocationID][]float32{}
-	out := make([][]float32, len(rows))
-	var ids []trace.LocationID
-	for j := range rows {
-		out[j] = make([]float32, n)
-		for _, i := range rows[j].sampled() {
-			of[k.ids[i]] = out[j]
-			ids = append(ids, k.ids[i])
-		}
-	}
-	if err := k.cover(ctx, l, c, ids, of); err != nil {
-		return nil, err
-	}
-	for j := range rows {
-		scale := 1 / float32(c.width*float64(len(rows[j].sampled())))
-		for b := range out[j] {
-			out[j][b] = min(out[j][b]*scale, 1)
-		}
-	}
-	return out, nil
-}
-
-// cover adds up busy time per bin from whatever knows it. Members of one row share
-// a slice, so bars come one row at a time or under a lock.
-func (k *sketches) cover(ctx context.Context, l *layer, c *coverage, ids []trace.LocationID,
-	of map[trace.LocationID][]float32) error {
-	begin, end := k.selection.Begin, k.selection.End
-	if l.bars != nil {
-		for _, id := range ids {
-			l.bars.index.Each(l.bars.row(id), begin, end, func(a, b trace.Time) { c.add(of[id], a, b, 1) })
-		}
-		return nil
-	}
-	if k.recorded != nil {
-		for _, id := range ids {
-			for _, m := range k.recorded.rows[id] {
-				c.add(of[id], m.Begin, m.End, m.Weight/float64(max(m.End-m.Begin, 1)))
-			}
-		}
-		return nil
-	}
-	ids = sorted(ids)
-	w := k.window(ids)
-	n, err := k.reader.Count(w)
-	if err != nil {
-		return err
-	}
-	if !l.state.whole || n <= fewIntervals {
-		return scanBars(ctx, k.reader, l.state, w, func(id trace.LocationID, a, b trace.Time) {
-			if bins := of[id]; bins != nil {
-				c.mu.Lock()
-				c.add(bins, a, b, 1)
-				c.mu.Unlock()
-			}
-		})
-	}
-	level := max(0, bits.Len64(uint64(c.width))-1)
-	return k.reader.Summaries(ctx, moment.Name, w, level, store.Visitor{
-		Block: func(id trace.LocationID, _ int, a, b trace.Time, block trace.Block) error {
-			var s moment.Cubic
-			if bins := of[id]; bins != nil && s.AddBlock(block, l.state.roles) {
-				c.mu.Lock()
-				c.add(bins, a, b, s.Weight/float64(b-a))
-				c.mu.Unlock()
-			}
-			return nil
-		},
-		Rows: func(x *trace.Stretch) error {
-			if bins := of[x.Rows.Location]; bins != nil {
-				c.mu.Lock()
-				moment.EachBar(x.Segments, l.state.roles, func(a, b trace.Time) { c.add(bins, a, b, 1) })
-				c.mu.Unlock()
-			}
-			return nil
-		},
-	})
 }
 
 // drawChart draws the two-state chart: busy time is filled, and if a column stands for

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -25,8 +24,8 @@ func (k *sketches) everything() *allRows {
 	if k.all != nil {
 		return k.all
 	}
-	a := &allRows{moments: k.busy.every(k.ids)}
-	a.outliers = moment.FewOutliers(a.moments, k.peers(), k.axis.length())
+	a := &allRows{moments: k.busy.All()}
+	a.outliers = moment.FewOutliers(a.moments, k.Peers(), k.axis.length())
 	k.all = a
 	return a
 }
@@ -44,65 +43,6 @@ func (k *sketches) tableOrder() *allRows {
 		}
 	}
 	return a
-}
-
-// fewestPeers is how many locations of one name make a group of their own.
-const fewestPeers = 4
-
-// peers numbers the groups of rows that are compared with each other: locations
-// of one kind and name ("stream 7" of each rank), or whose names differ by numbers
-// alone; else of one kind. Among very many rows the kind must do.
-func (k *sketches) peers() []int32 {
-	out := make([]int32, len(k.ids))
-	numbers := map[string]int32{}
-	number := func(key string) int32 {
-		n, ok := numbers[key]
-		if !ok {
-			n = int32(len(numbers))
-			numbers[key] = n
-		}
-		return n
-	}
-	if len(k.ids) > manyRows {
-		kind, last := "", int32(-1)
-		for i, id := range k.ids {
-			if of := string(k.tree.Kind[id]); last < 0 || of != kind {
-				kind, last = of, number(of)
-			}
-			out[i] = last
-		}
-		return out
-	}
-	counts := map[string]int{}
-	keys := func(id trace.LocationID) [3]string {
-		kind := string(k.tree.Kind[id])
-		return [3]string{kind + "\x00=" + k.tree.Name[id], kind + "\x00~" + strings.Map(dropDigit, k.tree.Name[id]),
-			kind}
-	}
-	for _, id := range k.ids {
-		for _, key := range keys(id) {
-			counts[key]++
-		}
-	}
-	for i, id := range k.ids {
-		ks := keys(id)
-		key := ks[2]
-		for _, narrow := range ks[:2] {
-			if counts[narrow] >= fewestPeers {
-				key = narrow
-				break
-			}
-		}
-		out[i] = number(key)
-	}
-	return out
-}
-
-func dropDigit(c rune) rune {
-	if c >= '0' && c <= '9' {
-		return -1
-	}
-	return c
 }
 
 // data is the JSON output.
@@ -188,11 +128,11 @@ func number(x float64) *float64 {
 
 // addHigher fills in the moments above order three.
 func (k *sketches) addHigher(d *dataMoments, i int) {
-	if k.busy.higher == nil || k.busy.higher[i].Empty() {
+	if k.busy.Higher == nil || k.busy.Higher[i].Empty() {
 		return
 	}
 	for n := 4; n <= k.opt.orders; n++ {
-		*[...]**float64{&d.M4, &d.M5, &d.M6, &d.M7, &d.M8}[n-4] = number(k.busy.higher[i].M(n))
+		*[...]**float64{&d.M4, &d.M5, &d.M6, &d.M7, &d.M8}[n-4] = number(k.busy.Higher[i].M(n))
 	}
 }
 
@@ -208,7 +148,7 @@ func (r *result) Data() any {
 	each(len(a.order), func(k int) {
 		i := a.order[k]
 		o := &a.outliers[i]
-		w := dataRow{Location: r.ids[i], Path: paths[i], dataMoments: momentsOf(&a.moments[i]), Outlier: o.StandsOut(),
+		w := dataRow{Location: r.IDs[i], Path: paths[i], dataMoments: momentsOf(&a.moments[i]), Outlier: o.StandsOut(),
 			Score: o.Score}
 		r.addHigher(&w.dataMoments, int(i))
 		if w.Outlier {
@@ -226,12 +166,12 @@ func (r *result) Data() any {
 	}
 	if len(r.states) > 1 || r.states[0] != r.busy {
 		for _, l := range r.states {
-			all := l.every(r.ids)
+			all := l.All()
 			rows := make([]dataMoments, len(a.order))
 			for k, i := range a.order {
 				rows[k] = momentsOf(&all[i])
 			}
-			d.Layers = append(d.Layers, dataLayer{l.state.name, rows})
+			d.Layers = append(d.Layers, dataLayer{l.State.Name, rows})
 		}
 	}
 	return d
@@ -248,7 +188,7 @@ func (r *result) dataGroup(w *row) dataGroup {
 		return g // its members are those below it
 	}
 	for _, i := range w.members {
-		g.Members = append(g.Members, r.ids[i])
+		g.Members = append(g.Members, r.IDs[i])
 	}
 	return g
 }
@@ -256,18 +196,18 @@ func (r *result) dataGroup(w *row) dataGroup {
 // paths of all rows. Rows are in preorder, so most share their parent's path with
 // the row before.
 func (k *sketches) paths() []string {
-	out := make([]string, len(k.ids))
+	out := make([]string, len(k.IDs))
 	parent, prefix := trace.NoLocation, ""
-	for i, id := range k.ids {
-		p := k.tree.Parent[id]
+	for i, id := range k.IDs {
+		p := k.Tree.Parent[id]
 		if p == trace.NoLocation {
-			out[i] = k.tree.Name[id]
+			out[i] = k.Tree.Name[id]
 			continue
 		}
 		if p != parent {
-			parent, prefix = p, k.tree.Path(p)+"/"
+			parent, prefix = p, k.Tree.Path(p)+"/"
 		}
-		out[i] = prefix + k.tree.Name[id]
+		out[i] = prefix + k.Tree.Name[id]
 	}
 	return out
 }
@@ -298,17 +238,17 @@ func (r *result) Table() *view.Table {
 		i := int(a.order[k])
 		row := cells[k*n : k*n : (k+1)*n]
 		m := &a.moments[i]
-		row = append(row, int64(r.ids[i]), paths[i], m.M0)
+		row = append(row, int64(r.IDs[i]), paths[i], m.M0)
 		if m.Empty() {
 			row = append(row, nil, nil, nil)
 		} else {
 			row = append(row, m.M1, m.M2, m.M3)
 		}
 		for o := 4; o <= r.opt.orders; o++ {
-			if r.busy.higher == nil || r.busy.higher[i].Empty() {
+			if r.busy.Higher == nil || r.busy.Higher[i].Empty() {
 				row = append(row, nil)
 			} else {
-				row = append(row, r.busy.higher[i].M(o))
+				row = append(row, r.busy.Higher[i].M(o))
 			}
 		}
 		if r.projection != nil {
@@ -322,10 +262,10 @@ func (r *result) Table() *view.Table {
 		} else {
 			row = append(row, "", o.Score, "")
 		}
-		t.Rows[k], t.Locations[k] = row, r.ids[i]
+		t.Rows[k], t.Locations[k] = row, r.IDs[i]
 	})
 	return t
 }
 
 // Rows implements view.Lister.
-func (r *result) Rows() int { return len(r.ids) }
+func (r *result) Rows() int { return len(r.IDs) }

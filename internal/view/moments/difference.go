@@ -10,6 +10,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/analysis/utilization"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -21,7 +22,7 @@ import (
 type difference struct {
 	path      func(trace.LocationID) string
 	names     [2]string
-	state     *state
+	state     string // that counts, in words
 	rows      []pairRow
 	lacking   [2]int // rows that the other run has not
 	alignment []runAlignment
@@ -61,7 +62,7 @@ func subtract(ctx context.Context, q *view.Request, o options) (view.Result, err
 		return nil,
 			fmt.Errorf("--axis: moments of two runs are subtracted in time; --picture rows shows the first run alone")
 	}
-	var layers [2]*layer
+	var of [2][]moment.Moments
 	var ids [2][]trace.LocationID
 	sides := [2]*view.Request{q.First(), q.Second()}
 	for k, one := range sides {
@@ -70,31 +71,30 @@ func subtract(ctx context.Context, q *view.Request, o options) (view.Result, err
 				&view.BesideError{Run: d.names[k],
 					Err: view.Empty("choose a longer time", "the time selected is empty")}
 		}
-		f, err := newFetcher(ctx, one.Runs[0], one.Selection, 3, "")
+		f, err := utilization.Choose(ctx, one.Runs[0], one.Selection, "")
+		if err == nil && len(f.IDs) == 0 {
+			err = view.Empty("choose other locations",
+				"none of the selected locations holds intervals or recorded moments")
+		}
 		if err != nil {
 			return nil, &view.BesideError{Run: d.names[k], Err: err}
-		}
-		if len(f.ids) == 0 {
-			return nil,
-				&view.BesideError{Run: d.names[k],
-					Err: view.Empty("choose other locations",
-						"none of the selected locations holds intervals or recorded moments")}
 		}
 		_, busy, err := statesOf(one, one.Store().Regions())
 		if err != nil {
 			return nil, &view.BesideError{Run: d.names[k], Err: err}
 		}
-		if layers[k], err = f.fetch(ctx, busy); err != nil {
+		l, err := f.Layer(ctx, busy, 3)
+		if err != nil {
 			return nil, &view.BesideError{Run: d.names[k], Err: err}
 		}
-		d.state, ids[k] = busy, f.ids
-		for _, n := range f.notes {
+		d.state, ids[k], of[k] = describe(busy, one.Selection.Regions != nil), f.IDs, l.All()
+		for _, n := range rowNotes(f) {
 			d.notes = append(d.notes, d.names[k]+": "+n)
 		}
-		d.alignment = append(d.alignment, alignments(d.names[k], f.tree, f.ids, layers[k].every(f.ids),
+		d.alignment = append(d.alignment, alignments(d.names[k], f.Tree, f.IDs, of[k],
 			float64(one.Selection.End-one.Selection.Begin))...)
 	}
-	if err := d.pair(q, ids, [2][]moment.Moments{layers[0].every(ids[0]), layers[1].every(ids[1])}); err != nil {
+	if err := d.pair(q, ids, of); err != nil {
 		return nil, err
 	}
 	d.sort(o.order)
@@ -102,7 +102,7 @@ func subtract(ctx context.Context, q *view.Request, o options) (view.Result, err
 		d.notes = append(d.notes, fmt.Sprintf("%d of %s rows", o.top, view.Thousands(int64(len(d.rows)))))
 		d.rows = d.rows[:o.top]
 	}
-	d.notes = append(d.notes, d.state.words)
+	d.notes = append(d.notes, d.state)
 	return d, ctx.Err()
 }
 

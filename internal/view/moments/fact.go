@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/utilization"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -26,7 +27,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		f.Text = fmt.Sprintf("The mean utilization of %s. ", view.Count(len(w.members), "location")) + f.Text
 	}
 	if len(r.states) > 1 {
-		f.Say("state", r.states[state].state.name, "")
+		f.Say("state", r.states[state].State.Name, "")
 	}
 	add := func(label string, x float64) {
 		f.Say(label, r.axis.quantity(x), r.axis.exact(x))
@@ -74,23 +75,23 @@ func (r *result) locationsOf(w *row) []trace.LocationID {
 	}
 	out := make([]trace.LocationID, len(w.members))
 	for k, i := range w.members {
-		out[k] = r.ids[i]
+		out[k] = r.IDs[i]
 	}
-	return sorted(out)
+	return utilization.Sorted(out)
 }
 
 // sayStrips draws the inverse and the truth with signs, on the same scale.
 func (r *result) sayStrips(f *view.Fact, w *row, state int) error {
 	m := w.moments[state]
 	bins := make([]float32, stripCells)
-	c := &coverage{width: r.axis.length() / stripCells}
+	c := &utilization.Coverage{Width: r.axis.length() / stripCells}
 	label, words := "as two bars", ""
 	left, right, ok := moment.TwoBars(m.M0, m.M1, m.Mu2(), m.Mu3())
 	if !ok {
 		label, left = "as one bar", [2]float64{m.M1 - m.M0/2, m.M1 + m.M0/2}
 	}
 	add := func(bar [2]float64) {
-		c.add(bins, trace.Time(bar[0]), trace.Time(bar[1]), 1)
+		c.Add(bins, trace.Time(bar[0]), trace.Time(bar[1]), 1)
 		words += fmt.Sprintf("%s to %s, ", r.axis.quantity(bar[0]), r.axis.quantity(bar[1]))
 	}
 	add(left)
@@ -98,13 +99,13 @@ func (r *result) sayStrips(f *view.Fact, w *row, state int) error {
 		add(right)
 	}
 	for i := range bins {
-		bins[i] = min(bins[i]/float32(c.width), 1)
+		bins[i] = min(bins[i]/float32(c.Width), 1)
 	}
 	f.Say(label, strip(bins), strings.TrimSuffix(words, ", "))
 	if r.axis.counter != "" {
 		return nil
 	}
-	truth, err := r.shares(context.Background(), r.states[state], []row{*w}, stripCells)
+	truth, err := r.Shares(context.Background(), r.states[state], r.sampled([]row{*w}), stripCells)
 	if err != nil {
 		return err
 	}
@@ -114,4 +115,20 @@ func (r *result) sayStrips(f *view.Fact, w *row, state int) error {
 	}
 	f.Say("true busy time", strip(truth[0]), exact)
 	return nil
+}
+
+// blocks are the signs of a strip from empty to full, all of one width.
+var blocks = []rune("░▁▂▃▄▅▆▇█")
+
+// strip writes shares as a line of signs, for a fact: a picture in words.
+func strip(shares []float32) string {
+	out := make([]rune, len(shares))
+	for i, x := range shares {
+		k := int(x*float32(len(blocks)-1) + 0.5)
+		if k == 0 && x > 0 {
+			k = 1
+		}
+		out[i] = blocks[min(max(k, 0), len(blocks)-1)]
+	}
+	return string(out)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/analysis/utilization"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -19,7 +20,7 @@ import (
 // a row. Nil where that takes groups of more. O(n log n).
 func (k *sketches) fill(order []int32, capacity int) (rows []row, note string) {
 	n := len(order)
-	all := k.busy.whole()
+	all := k.busy.AtHand()
 	if 3*n > 4*capacity || all == nil {
 		return nil, ""
 	}
@@ -29,7 +30,7 @@ func (k *sketches) fill(order []int32, capacity int) (rows []row, note string) {
 	}
 	pairs := make([]pair, 0, n-1)
 	for i := 1; i < n; i++ {
-		a, b := k.ids[order[i-1]], k.ids[order[i]]
+		a, b := k.IDs[order[i-1]], k.IDs[order[i]]
 		if g := k.Arrangement(); g != nil && g.Group(a) != g.Group(b) {
 			continue
 		}
@@ -50,7 +51,7 @@ func (k *sketches) fill(order []int32, capacity int) (rows []row, note string) {
 		return nil, ""
 	}
 	for i := 0; i < n; i++ {
-		w := row{members: order[i : i+1], node: k.ids[order[i]]}
+		w := row{members: order[i : i+1], node: k.IDs[order[i]]}
 		if joined[i] {
 			w = row{members: order[i : i+2], node: trace.NoLocation}
 			i++
@@ -77,7 +78,7 @@ func distance(a, b *moment.Moments) float64 {
 // locations share a row, different ones have their own. Nil where the tree has no cut
 // that uses at least half of the pixels. O(n log n).
 func (k *sketches) fitOptimal(order []int32, capacity int) (rows []row, note string) {
-	if len(k.ids) > manyRows || len(order) < len(k.ids) || k.busy.whole() == nil {
+	if len(k.IDs) > utilization.ManyRows || len(order) < len(k.IDs) || k.busy.AtHand() == nil {
 		return nil, ""
 	}
 	h, values, err := k.hierarchy()
@@ -92,23 +93,23 @@ func (k *sketches) fitOptimal(order []int32, capacity int) (rows []row, note str
 	}
 	rows = k.rowsOfParts(order, h, cut.Parts)
 	return rows, fmt.Sprintf("%s in %s, by the best aggregation of busy time that fits, p = %.3g",
-		view.Count(len(k.ids), "location"), view.Count(len(rows), "row"), l.P(odds, entropy.Normalised))
+		view.Count(len(k.IDs), "location"), view.Count(len(rows), "row"), l.P(odds, entropy.Normalised))
 }
 
 // hierarchy returns the tree of the rows with busy and idle time of its leaves, in
 // seconds.
 func (k *sketches) hierarchy() (*runfacts.Hierarchy, [][]float64, error) {
-	holds := make([]bool, k.tree.Len())
-	for _, id := range k.ids {
+	holds := make([]bool, k.Tree.Len())
+	for _, id := range k.IDs {
 		holds[id] = true
 	}
-	h, err := view.HierarchyBy("tree", k.tree, k.selection.Locations, holds)
+	h, err := view.HierarchyBy("tree", k.Tree, k.Selection.Locations, holds)
 	if err != nil {
 		return nil, nil, err
 	}
 	busy, idle := make([]float64, h.Len()), make([]float64, h.Len())
-	for i, m := range k.busy.every(k.ids) {
-		if leaf := h.LeafOf[k.ids[i]]; leaf >= 0 {
+	for i, m := range k.busy.All() {
+		if leaf := h.LeafOf[k.IDs[i]]; leaf >= 0 {
 			m0 := max(m.At(0), 0)
 			busy[leaf], idle[leaf] = m0/1e9, max(k.axis.length()-m0, 0)/1e9
 		}
@@ -121,15 +122,15 @@ func (k *sketches) rowsOfParts(order []int32, h *runfacts.Hierarchy, parts []int
 	slices.Sort(order)
 	for _, i := range parts {
 		w := row{node: h.Location[i]}
-		first, last := trace.LocationID(0), trace.LocationID(k.tree.Len()-1)
+		first, last := trace.LocationID(0), trace.LocationID(k.Tree.Len()-1)
 		if w.node != trace.NoLocation {
 			first, last = w.node, w.node
 			if h.Last[i] > i {
-				last = k.tree.Last[w.node]
+				last = k.Tree.Last[w.node]
 			}
 		}
-		lo := sort.Search(len(k.ids), func(n int) bool { return k.ids[n] >= first })
-		hi := sort.Search(len(k.ids), func(n int) bool { return k.ids[n] > last })
+		lo := sort.Search(len(k.IDs), func(n int) bool { return k.IDs[n] >= first })
+		hi := sort.Search(len(k.IDs), func(n int) bool { return k.IDs[n] > last })
 		if w.members = order[lo:hi]; len(w.members) > 0 {
 			rows = append(rows, w)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/utilization"
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
@@ -83,7 +84,7 @@ func newPen(of *sketches, f *scene.Frame, length float64) *pen {
 }
 
 // row draws one state of one row between y and y + h, with the marks of a style.
-func (p *pen) row(w *row, k int, l *layer, y, h, style float32) {
+func (p *pen) row(w *row, k int, l *utilization.Layer, y, h, style float32) {
 	m := w.moments[k]
 	if m.Empty() {
 		return
@@ -240,7 +241,7 @@ func (p *pen) cut(m moment.Moments, top, height, style float32) {
 func (k *sketches) keySample() *row {
 	w := &row{members: []int32{0}, moments: make([]moment.Moments, len(k.states))}
 	w.moments[0] = moment.Moments{M0: 40, M1: 46, M2: 38, M3: 46}
-	if k.opt.orders > 3 && k.busy.higher != nil && k.states[0] == k.busy {
+	if k.opt.orders > 3 && k.busy.Higher != nil && k.states[0] == k.busy {
 		w.higher = &moment.Sketch{Weight: 1}
 		for n, v := range [...]float64{4: 42, 5: 30, 6: 44.5, 7: 24, 8: 47} {
 			w.higher.Central[n] = power(v, n)

@@ -137,7 +137,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 func (r *result) drawnIDs() []trace.LocationID {
 	ids := make([]trace.LocationID, len(r.rows))
 	for i := range r.rows {
-		ids[i] = r.ids[r.rows[i].members[0]]
+		ids[i] = r.IDs[r.rows[i].members[0]]
 	}
 	return ids
 }
@@ -198,9 +198,9 @@ func (r *result) describe() string {
 		}
 	}
 	return fmt.Sprintf("Moments of busy time of %s in %s from %s to %s; %d stand out.",
-		view.Count(len(r.ids), "location"),
+		view.Count(len(r.IDs), "location"),
 		view.Count(len(r.rows), "row"),
-		view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), marked)
+		view.FormatTime(r.Selection.Begin), view.FormatTime(r.Selection.End), marked)
 }
 
 // legend explains the colours; the key in the picture explains the marks.
@@ -210,7 +210,7 @@ func (r *result) legend(d *drawing, cut bool) []scene.LegendEntry {
 		bar, _, _ := r.colours(l)
 		label := "busy time (m0)"
 		if len(r.states) > 1 || l != r.busy {
-			label = l.state.name + " (m0)"
+			label = l.State.Name + " (m0)"
 		}
 		out = append(out, plot.Key(label, bar))
 	}

@@ -2,14 +2,12 @@
 // spread out, how lopsided; one row each, down to a pixel.
 //
 // After Godin, Quinn, Pancake: "Parallel Performance Visualization Using Moments of
-// Utilization Data". The kernel is analysis/moment.
+// Utilization Data". The kernels are analysis/moment and
+// analysis/utilization.
 //
 // sketches hold the data read of all rows, rows those that are drawn; a result has both:
 //
-//	state.go   states that count: busy, or each of several layers
-//	fetch.go   sketches of rows: from the store's summary tree, from an index of bars
-//	           (cache.go), from windows that a recorder wrote (recorded.go)
-//	counter.go the same on the axis of a counter
+//	state.go   states that count, and what there is to know of the rows, in words
 //	rows.go, fit.go, optimal.go    which rows are drawn: order, groups where rows do not fit
 //	layout.go, glyph.go, chart.go  rows → scene
 //	basis.go   another basis than moments
@@ -18,12 +16,15 @@
 package moments
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/utilization"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -63,16 +64,12 @@ var View = &view.View{
 // sketches hold the data read of the selected rows.
 type sketches struct {
 	view.Arranged
-	reader    store.Reader
-	tree      *store.Tree
-	selection trace.Selection
-	axis      axis
-	opt       options
+	*utilization.Rows
+	axis axis
+	opt  options
 
-	ids      []trace.LocationID // rows: selected locations with busy time to speak of, in preorder
-	states   []*layer           // drawn; the first is busy unless --layers says otherwise
-	busy     *layer             // the layer of the data
-	recorded *recorded
+	states []*utilization.Layer // drawn; the first is busy unless --layers says otherwise
+	busy   *utilization.Layer   // the layer of the data
 
 	all *allRows // results that need every row; made when asked for
 }
@@ -221,23 +218,22 @@ func read(ctx context.Context, q *view.Request, o options) (*sketches, []string,
 	if q.Selection.Regions != nil && len(q.Selection.Regions) == 0 {
 		return nil, nil, view.Empty("choose other regions", "no region is selected")
 	}
-	f, err := newFetcher(ctx, q.Runs[0], q.Selection, o.orders, q.Values.Text("axis"))
+	f, err := utilization.Choose(ctx, q.Runs[0], q.Selection, q.Values.Text("axis"))
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(f.ids) == 0 {
+	if len(f.IDs) == 0 {
 		return nil, nil,
 			view.NoIntervals(q.Store(), "choose other locations",
 				"none of the selected locations holds intervals or recorded moments")
 	}
-	k := &sketches{reader: q.Store(), tree: q.Store().Locations(), selection: q.Selection, opt: o, ids: f.ids,
-		recorded: f.recorded,
-		axis:     axis{begin: float64(q.Selection.Begin), end: float64(q.Selection.End), unit: "ns"}}
-	if f.counter != nil {
-		k.axis = f.counter.axis(k.ids)
+	k := &sketches{Rows: f, opt: o,
+		axis: axis{begin: float64(q.Selection.Begin), end: float64(q.Selection.End), unit: "ns"}}
+	if c := f.Counter; c != nil {
+		k.axis = axis{counter: c.Name, end: cmp.Or(c.Length(k.IDs), 1), unit: c.Unit}
 	}
 	var notes []string
-	if k.reader.Info().Timed() {
+	if k.Reader.Info().Timed() {
 		if k.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
 			return nil, nil, err
 		}
@@ -245,36 +241,35 @@ func read(ctx context.Context, q *view.Request, o options) (*sketches, []string,
 		notes = append(notes, "moments that a recorder wrote say nothing of calls: rows are as in the tree")
 	}
 	notes = k.Arrangement().AddNote(notes)
-	states, busy, err := statesOf(q, k.reader.Regions())
+	states, busy, err := statesOf(q, k.Reader.Regions())
 	if err != nil {
 		return nil, nil, err
 	}
-	if k.busy, err = f.fetch(ctx, busy); err != nil {
+	if k.busy, err = f.Layer(ctx, busy, o.orders); err != nil {
 		return nil, nil, err
 	}
 	if len(states) == 0 {
-		k.states = []*layer{k.busy}
+		k.states = []*utilization.Layer{k.busy}
 	}
 	for _, s := range states {
 		l := k.layerOf(s)
 		if l == nil {
-			if l, err = f.fetch(ctx, s); err != nil {
+			if l, err = f.Layer(ctx, s, o.orders); err != nil {
 				return nil, nil, err
 			}
 		}
-		l.index = len(k.states)
 		k.states = append(k.states, l)
 	}
-	return k, append(notes, f.notes...), nil
+	return k, append(notes, rowNotes(f)...), nil
 }
 
 // layerOf finds the sketches of a state that are there already.
-func (k *sketches) layerOf(s *state) *layer {
-	if s == k.busy.state {
+func (k *sketches) layerOf(s *utilization.State) *utilization.Layer {
+	if s == k.busy.State {
 		return k.busy
 	}
 	for _, l := range k.states {
-		if l.state.name == s.name {
+		if l.State.Name == s.Name {
 			return l
 		}
 	}
@@ -284,11 +279,11 @@ func (k *sketches) layerOf(s *state) *layer {
 // describeStates lists the states taken for busy.
 func (k *sketches) describeStates() (notes []string) {
 	for _, l := range k.states {
-		if k.recorded != nil && l.state.busy == nil && l.state.idle == nil {
-			notes = append(notes, l.state.name+": as the program or its recorder counted it")
+		if k.Recorded != nil && l.State.Busy == nil && l.State.Idle == nil {
+			notes = append(notes, l.State.Name+": as the program or its recorder counted it")
 			continue
 		}
-		notes = append(notes, l.state.words)
+		notes = append(notes, describe(l.State, k.Selection.Regions != nil))
 	}
 	return notes
 }
@@ -297,15 +292,15 @@ func (k *sketches) describeStates() (notes []string) {
 // many to look at each for a picture, the rows drawn are rated.
 func (k *sketches) align(ctx context.Context, q *view.Request, rows []row) ([]runAlignment, error) {
 	var out []runAlignment
-	if rated := k.busy.whole(); rated != nil {
-		out = alignments(q.Runs[0].Name, k.tree, k.ids, rated, k.axis.length())
+	if rated := k.busy.AtHand(); rated != nil {
+		out = alignments(q.Runs[0].Name, k.Tree, k.IDs, rated, k.axis.length())
 	} else {
 		for i := range rows {
 			rated = append(rated, rows[i].moments[0])
 		}
 		out = []runAlignment{{Name: q.Runs[0].Name, Alignment: moment.Align(rated, k.axis.length())}}
 	}
-	busy := k.busy.state
+	busy := k.busy.State
 	for _, other := range q.Runs[1:] {
 		if !other.Store.Info().Timed() {
 			continue
@@ -315,19 +310,20 @@ func (k *sketches) align(ctx context.Context, q *view.Request, rows []row) ([]ru
 		if q.Selection.Begin == 0 && q.Selection.End == q.Store().Info().End {
 			sel = trace.Selection{End: other.Store.Info().End}
 		}
-		f, err := newFetcher(ctx, other, sel, 3, "")
+		f, err := utilization.Choose(ctx, other, sel, "")
 		if err != nil {
 			return nil, err
 		}
-		s, err := newState(busy.name, other.Store.Regions(), busy.busy, busy.idle, nil)
+		regions := other.Store.Regions()
+		s, err := stateOf(busy.Name, regions, busy.Busy.List(), busy.Idle.List(), nil)
 		if err != nil {
 			return nil, err
 		}
-		l, err := f.fetch(ctx, s)
+		l, err := f.Layer(ctx, s, 3)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, alignments(other.Name, f.tree, f.ids, l.every(f.ids), float64(sel.End-sel.Begin))...)
+		out = append(out, alignments(other.Name, f.Tree, f.IDs, l.All(), float64(sel.End-sel.Begin))...)
 	}
 	return out, nil
 }
@@ -337,29 +333,36 @@ func (r *result) Notes() []string { return r.notes }
 
 // SizeBytes is the size of the result in a cache.
 func (r *result) SizeBytes() int64 {
-	n := int64(64<<10) + int64(len(r.ids))*4
+	n := int64(64<<10) + int64(len(r.IDs))*4
 	for _, l := range r.states {
-		n += int64(len(l.cubics)) * 40
+		n += l.SizeBytes()
 	}
 	return n + int64(len(r.rows))*256
 }
 
-// window is the time selected, of some locations, which are in order.
-func (k *sketches) window(ids []trace.LocationID) store.Window {
-	return store.Window{Begin: k.selection.Begin, End: k.selection.End, Locations: k.tree.Topmost(ids)}
-}
-
 // colours of a state's bars.
-func (k *sketches) colours(l *layer) (bar, reach scene.Colour, flags scene.Flag) {
+func (k *sketches) colours(l *utilization.Layer) (bar, reach scene.Colour, flags scene.Flag) {
+	role, known := trace.ParseRole(l.State.Name)
 	switch {
 	case k.opt.paper:
 		return scene.PaperGrey, scene.PaperBlack, 0
-	case len(k.states) > 1 && l.state.role != trace.RoleNone:
-		c := scene.RoleColour(uint8(l.state.role))
-		return c, c, scene.Dimmed
-	case len(k.states) > 1:
-		c := scene.LocationColour(l.index)
-		return c, c, scene.Dimmed
+	case len(k.states) == 1:
+		return scene.UIData, scene.UIDataSoft, 0
+	case l.State.Name == "busy":
+		role, known = trace.RoleCompute, true
 	}
-	return scene.UIData, scene.UIDataSoft, 0
+	c := scene.LocationColour(slices.Index(k.states, l))
+	if known && role != trace.RoleNone {
+		c = scene.RoleColour(uint8(role))
+	}
+	return c, c, scene.Dimmed
+}
+
+// each calls f for 0 … n-1 on all cores, in ranges.
+func each(n int, f func(i int)) {
+	parallel.Ranges(context.Background(), n, 64, func(from, to int) {
+		for i := from; i < to; i++ {
+			f(i)
+		}
+	})
 }

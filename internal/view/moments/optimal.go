@@ -12,7 +12,7 @@ import (
 // time: groups whose members are busy alike are one row.
 func (k *sketches) groupOptimal(order []int32, capacity int) (rows []row, note string) {
 	h, values, err := k.hierarchy()
-	if err != nil || len(order) < len(k.ids) {
+	if err != nil || len(order) < len(k.IDs) {
 		return k.runsOrRows(order, capacity), ""
 	}
 	parts := entropy.BestParts(&entropy.Tree{Parent: h.Parent, Last: h.Last}, values, k.opt.p)

@@ -76,7 +76,7 @@ func (k *sketches) rowsOf(order []int32, capacity int) (rows []row, note string)
 	if rows, note := k.fill(order, capacity); rows != nil {
 		return rows, note
 	}
-	if k.opt.order == "location" && len(order) == len(k.ids) && k.Arrangement() == nil {
+	if k.opt.order == "location" && len(order) == len(k.IDs) && k.Arrangement() == nil {
 		if rows, note := k.fitOptimal(order, capacity); rows != nil {
 			return rows, note
 		}
@@ -89,26 +89,26 @@ func (k *sketches) rowsOf(order []int32, capacity int) (rows []row, note string)
 func (k *sketches) single(order []int32) []row {
 	rows := make([]row, len(order))
 	for n, i := range order {
-		rows[n] = row{members: order[n : n+1], node: k.ids[i]}
+		rows[n] = row{members: order[n : n+1], node: k.IDs[i]}
 	}
 	return rows
 }
 
-// ordered lists the rows as they are asked fok.
+// ordered lists the rows as they are asked for.
 func (k *sketches) ordered() []int32 {
-	order := make([]int32, len(k.ids))
+	order := make([]int32, len(k.IDs))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	switch {
 	case k.opt.order == "location":
-		k.Arrangement().SortPlaces(order, k.ids)
+		k.Arrangement().SortPlaces(order, k.IDs)
 	case k.opt.order == "outliers":
 		marks := k.everything().outliers
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(marks[b].Impact, marks[a].Impact) })
 	default:
 		nth := int(k.opt.order[len(k.opt.order)-1] - '0')
-		all := k.busy.every(k.ids)
+		all := k.busy.All()
 		sign := 1
 		if k.opt.order[0] == '-' {
 			sign = -1
@@ -121,7 +121,7 @@ func (k *sketches) ordered() []int32 {
 			return sign * cmp.Compare(y, x)
 		})
 	}
-	k.Arrangement().SortGroups(order, k.ids) // of a group in the order asked for
+	k.Arrangement().SortGroups(order, k.IDs) // of a group in the order asked for
 	return order
 }
 
@@ -150,17 +150,17 @@ type span struct {
 // spans returns the rows below each node of a level; rows above it stand alone. It
 // stops past most spans. Only nodes down to the level are looked at.
 func (k *sketches) spans(first, last trace.LocationID, lo, level, most int) (out []span) {
-	for id := first; id <= last && lo < len(k.ids) && len(out) <= most; {
+	for id := first; id <= last && lo < len(k.IDs) && len(out) <= most; {
 		next := id + 1
 		switch {
-		case int(k.tree.Level[id]) == level:
-			next = k.tree.Last[id] + 1
-			hi := lo + sort.Search(min(len(k.ids)-lo, int(next-id)), func(i int) bool { return k.ids[lo+i] >= next })
+		case int(k.Tree.Level[id]) == level:
+			next = k.Tree.Last[id] + 1
+			hi := lo + sort.Search(min(len(k.IDs)-lo, int(next-id)), func(i int) bool { return k.IDs[lo+i] >= next })
 			if hi > lo {
 				out = append(out, span{id, lo, hi})
 			}
 			lo = hi
-		case k.ids[lo] == id: // holds intervals of its own
+		case k.IDs[lo] == id: // holds intervals of its own
 			out = append(out, span{id, lo, lo + 1})
 			lo++
 		}
@@ -175,7 +175,7 @@ func (k *sketches) spans(first, last trace.LocationID, lo, level, most int) (out
 func (k *sketches) cut(order []int32, capacity int) (rows []row) {
 	var nodes []span
 	level := 0
-	all := trace.LocationID(k.tree.Len() - 1)
+	all := trace.LocationID(k.Tree.Len() - 1)
 	for ; ; level++ {
 		next := k.spans(0, all, 0, level, capacity)
 		if len(next) > capacity {
@@ -196,8 +196,8 @@ func (k *sketches) cut(order []int32, capacity int) (rows []row) {
 // split makes rows of one node: itself, or up to slots runs of its descendants.
 func (k *sketches) split(order []int32, n span, level, slots int) (rows []row) {
 	var below []span
-	if slots >= 2 && int(k.tree.Level[n.node]) < level {
-		below = k.spans(n.node, k.tree.Last[n.node], n.lo, level, math.MaxInt32)
+	if slots >= 2 && int(k.Tree.Level[n.node]) < level {
+		below = k.spans(n.node, k.Tree.Last[n.node], n.lo, level, math.MaxInt32)
 	}
 	if len(below) < 2 {
 		return []row{{members: order[n.lo:n.hi], node: n.node}}
@@ -215,16 +215,16 @@ func (k *sketches) split(order []int32, n span, level, slots int) (rows []row) {
 
 // groupBy makes a row of each location of a kind or level.
 func (k *sketches) groupBy(order []int32, capacity int) (rows []row, note string) {
-	level := levelOf(k.tree, k.opt.group)
+	level := levelOf(k.Tree, k.opt.group)
 	if level < 0 {
 		return k.runsOrRows(order, capacity),
 			fmt.Sprintf("no location is a %q: rows are not grouped", k.opt.group)
 	}
 	slices.Sort(order)
-	if len(order) < len(k.ids) { // --top: the groups are of the rows shown
+	if len(order) < len(k.IDs) { // --top: the groups are of the rows shown
 		return k.runsOrRows(order, capacity), ""
 	}
-	nodes := k.spans(0, trace.LocationID(k.tree.Len()-1), 0, level, capacity)
+	nodes := k.spans(0, trace.LocationID(k.Tree.Len()-1), 0, level, capacity)
 	if len(nodes) > capacity {
 		return k.cut(order, capacity), ""
 	}
@@ -273,26 +273,17 @@ func noteGroups(rows []row) string {
 func (k *sketches) mergeMembers(w *row) {
 	w.moments = make([]moment.Moments, len(k.states))
 	var means []float64
-	if w.group() {
-		means = make([]float64, 0, len(w.members))
-	}
 	for n, l := range k.states {
-		var sum moment.Cubic
-		for _, i := range w.members {
-			if mean, busy := l.addTo(&sum, k.ids, int(i)); busy && n == 0 && w.group() {
-				means = append(means, mean)
-			}
+		m, of := l.Mean(w.members)
+		if w.moments[n] = m; n == 0 && w.group() {
+			means = of
 		}
-		// The mean of the members' utilization: sums are divided by their numbek.
-		size := float64(len(w.members))
-		sum.Weight, sum.M2, sum.M3 = sum.Weight/size, sum.M2/size, sum.M3/size
-		w.moments[n] = sum.Moments(l.begin)
 	}
 	w.spread = spreadOf(means)
-	if k.busy.higher != nil {
+	if k.busy.Higher != nil {
 		sum := moment.Sketch{}
 		for _, i := range w.members {
-			sum.Merge(&k.busy.higher[i], k.opt.orders)
+			sum.Merge(&k.busy.Higher[i], k.opt.orders)
 		}
 		if !sum.Empty() {
 			w.higher = &sum
@@ -314,7 +305,7 @@ func spreadOf(v []float64) spread {
 
 // markOutliers finds the rows drawn that stand out from the others.
 func (k *sketches) markOutliers(rows []row) {
-	if len(rows) == len(k.ids) && k.busy.whole() != nil {
+	if len(rows) == len(k.IDs) && k.busy.AtHand() != nil {
 		of := k.everything().outliers
 		for i := range rows {
 			if w := &rows[i]; !w.group() {
@@ -376,7 +367,7 @@ func (a axis) quantity(x float64) string {
 
 // labelOf names a row.
 func (k *sketches) labelOf(w *row) string {
-	t, first, last := k.tree, k.ids[w.members[0]], k.ids[w.members[len(w.members)-1]]
+	t, first, last := k.Tree, k.IDs[w.members[0]], k.IDs[w.members[len(w.members)-1]]
 	if !w.group() {
 		return nameOf(t, first)
 	}

@@ -5,40 +5,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/utilization"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A state is a set of regions that count as busy.
-type state struct {
-	name       string
-	busy, idle []string // patterns
-	words      string
-	key        string // equal for states that count the same regions
-	role       trace.Role
-
-	// whole is set where whole roles count, so that sketches by role are exact.
-	whole bool
-	roles moment.RoleSet
-	// regions have the role compute where they count and idle where not, so that
-	// the fold of lanes is the union. Annotations stay transparent unless named.
-	regions []trace.Region
-}
-
 // statesOf returns busy as the request has it, and the layers asked for.
-func statesOf(q *view.Request, regions []trace.Region) (layers []*state, busy *state, err error) {
+func statesOf(q *view.Request, regions []trace.Region) (layers []*utilization.State, busy *utilization.State,
+	err error) {
 	v := q.Values
-	if busy,
-		err = newState("busy", regions, v.RegionPatterns("busy", regions), v.RegionPatterns("idle", regions),
-		q.Selection.Regions); err != nil {
+	busy, err = stateOf("busy", regions, v.RegionPatterns("busy", regions), v.RegionPatterns("idle", regions),
+		q.Selection.Regions)
+	if err != nil {
 		return nil, nil, err
 	}
 	for _, p := range v.Patterns("layers") {
 		for _, name := range strings.Split(p, ",") {
 			s := busy
 			if name != "busy" {
-				if s, err = newState(name, regions, []string{name}, nil, q.Selection.Regions); err != nil {
+				if s, err = stateOf(name, regions, []string{name}, nil, q.Selection.Regions); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -48,60 +33,26 @@ func statesOf(q *view.Request, regions []trace.Region) (layers []*state, busy *s
 	return layers, busy, nil
 }
 
-type matcher = func(trace.RegionID, *trace.Region) bool
-
-// newState finds the regions that count. Without patterns the busy roles do, or with a
-// choice of regions all of those.
-func newState(name string, regions []trace.Region, busy, idle []string, chosen []trace.RegionID) (*state, error) {
-	s := &state{name: name, busy: busy, idle: idle, role: trace.RoleNone}
-	if name == "busy" {
-		s.role = trace.RoleCompute
-	}
-	if r, ok := trace.ParseRole(name); ok {
-		s.role = r
-	}
-	busyMatch, err := compile("busy", busy, regions)
+// stateOf reads the patterns of a state.
+func stateOf(name string, regions []trace.Region, busy, idle []string,
+	chosen []trace.RegionID) (*utilization.State, error) {
+	counts, err := compile("busy", busy, regions)
 	if err != nil {
 		return nil, err
 	}
-	idleMatch, err := compile("idle", idle, regions)
+	not, err := compile("idle", idle, regions)
 	if err != nil {
 		return nil, err
 	}
-	isChosen := make([]bool, len(regions))
-	for i := range isChosen {
-		isChosen[i] = chosen == nil
-	}
-	for _, id := range chosen {
-		isChosen[id] = true
-	}
-	counted := 0
-	s.regions = slices.Clone(regions)
-	for i := range s.regions {
-		g := &s.regions[i]
-		id := trace.RegionID(i)
-		named := busyMatch(id, g)
-		if busy == nil {
-			named = g.Role.Busy() || chosen != nil
-		}
-		switch {
-		case idleMatch(id, g):
-			g.Role = trace.RoleIdle
-		case named && isChosen[i]:
-			g.Role = trace.RoleCompute
-			counted++
-		case g.Role != trace.RoleAnnotation:
-			g.Role = trace.RoleIdle
-		}
-	}
-	s.findRoles(regions)
-	s.say(counted, chosen != nil)
-	return s, nil
+	return utilization.NewState(name, regions, counts, not, chosen), nil
 }
 
-// compile makes one matcher of --busy or --idle, where a bare role name is a role.
-func compile(option string, patterns []string, regions []trace.Region) (matcher, error) {
-	var list []matcher
+// compile reads --busy or --idle, where a bare role name is a role; nil without patterns.
+func compile(option string, patterns []string, regions []trace.Region) (*utilization.Regions, error) {
+	if patterns == nil {
+		return nil, nil
+	}
+	var list []func(trace.RegionID, *trace.Region) bool
 	for _, p := range patterns {
 		if _, ok := trace.ParseRole(p); ok {
 			p = "role:" + p
@@ -120,57 +71,69 @@ func compile(option string, patterns []string, regions []trace.Region) (matcher,
 		}
 		list = append(list, m)
 	}
-	return func(id trace.RegionID, r *trace.Region) bool {
-		return slices.ContainsFunc(list, func(m matcher) bool { return m(id, r) })
-	}, nil
+	match := func(id trace.RegionID, r *trace.Region) bool {
+		return slices.ContainsFunc(list, func(m func(trace.RegionID, *trace.Region) bool) bool { return m(id, r) })
+	}
+	return &utilization.Regions{Patterns: patterns, Match: match}, nil
 }
 
-// findRoles sees whether whole roles count, and makes the key.
-func (s *state) findRoles(regions []trace.Region) {
-	var counts, not moment.RoleSet
-	s.whole = true
-	key := make([]byte, len(regions))
-	for i := range regions {
-		now, was := s.regions[i].Role, regions[i].Role
-		key[i] = byte(now)
-		switch {
-		case was == trace.RoleAnnotation:
-			s.whole = s.whole && now == was
-		case now == trace.RoleCompute:
-			counts |= moment.Roles(was)
-		default:
-			not |= moment.Roles(was)
+// describe says which regions count.
+func describe(s *utilization.State, chosen bool) string {
+	if s.Name != "busy" {
+		return fmt.Sprintf("%s: %s regions", s.Name, view.Thousands(int64(s.Counted)))
+	}
+	text := "busy: the innermost region is "
+	switch {
+	case s.Busy == nil && chosen:
+		text += "one of those chosen"
+	case s.Busy == nil:
+		text += "compute, io or copy"
+	default:
+		text += strings.Join(s.Busy.Patterns, ", ")
+	}
+	if s.Idle != nil {
+		text += ", not " + strings.Join(s.Idle.Patterns, ", ")
+	}
+	if !s.Whole {
+		text += fmt.Sprintf(" (%s of %s regions)", view.Thousands(int64(s.Counted)), view.Thousands(int64(s.Of)))
+	}
+	return text
+}
+
+// rowNotes say which rows are shown, and how they were recorded.
+func rowNotes(f *utilization.Rows) []string {
+	notes := view.RowNotes(f.Reader)
+	if samples, left := f.Sampled(); samples {
+		notes = append(notes, "rows of samples are busy from one sample to the next: the view profile has the time "+
+			"that samples stand for")
+	} else if left > 0 && f.Selection.Locations == nil {
+		notes = append(notes, fmt.Sprintf("left out: %s with samples alone, which do not show when a thread was busy; "+
+			"the views profile and calltree show them", view.Count(left, "location")))
+	}
+	if f.Recorded != nil {
+		return append(notes, recordedNotes(f.Recorded, f)...)
+	}
+	if f.Counter != nil {
+		if n := f.Counter.Missing(f.IDs); n > 0 {
+			notes = append(notes, fmt.Sprintf("%s without counter %s", view.Count(n, "location"), f.Counter.Name))
 		}
 	}
-	s.roles = counts
-	s.whole = s.whole && counts&not == 0
-	if s.key = string(key); s.whole {
-		s.key = fmt.Sprintf("roles %x", counts)
-	}
+	return notes
 }
 
-// say describes the regions that count.
-func (s *state) say(counted int, chosen bool) {
-	var parts []string
-	switch {
-	case s.busy == nil && chosen:
-		parts = append(parts, "the innermost region is one of those chosen")
-	case s.busy == nil:
-		parts = append(parts, "the innermost region is compute, io or copy")
-	default:
-		parts = append(parts, "the innermost region is "+strings.Join(s.busy, ", "))
+// recordedNotes say what windows that a recorder wrote do not tell.
+func recordedNotes(c *utilization.Recorded, f *utilization.Rows) []string {
+	notes := []string{fmt.Sprintf("recorded inside the program: windows of %s, nothing finer is known",
+		view.FormatTime(c.Longest))}
+	if c.Begin < f.Selection.Begin || c.End > f.Selection.End {
+		notes = append(notes, fmt.Sprintf("windows count whole: the numbers are those of %s to %s",
+			view.FormatTime(c.Begin), view.FormatTime(c.End)))
 	}
-	if s.idle != nil {
-		parts = append(parts, "not "+strings.Join(s.idle, ", "))
+	if w := c.WaitForCores(); w.Rows > 0 {
+		notes = append(notes, fmt.Sprintf("busy time goes by the clock, and others had the cores for some of it: "+
+			"%d of %d rows waited for a core for more than 5 %% of their busy time; %s waited longest, %s beside %s "+
+			"of busy time", w.Rows, w.Of, f.Tree.Name[w.Longest], view.FormatTime(trace.Time(w.Waited)),
+			view.FormatTime(trace.Time(w.Busy))))
 	}
-	name := s.name
-	if name != "busy" {
-		s.words = fmt.Sprintf("%s: %s", name, view.Thousands(int64(counted))+" regions")
-		return
-	}
-	s.words = "busy: " + strings.Join(parts, ", ")
-	if !s.whole {
-		s.words += fmt.Sprintf(" (%s of %s regions)", view.Thousands(int64(counted)),
-			view.Thousands(int64(len(s.regions))))
-	}
+	return notes
 }

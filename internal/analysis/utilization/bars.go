@@ -1,4 +1,4 @@
-package moments
+package utilization
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // bars are the index of all locations of a run for one state; or, without an index,
@@ -31,33 +30,33 @@ func (b *bars) sizeBytes() int64 {
 }
 
 // locationsOf lists the locations of a run that hold intervals, once.
-func locationsOf(run view.Run) *bars {
+func locationsOf(run derived.Run) *bars {
 	b, _ := derived.Keep(run.Cache, "moments locations", (*bars).sizeBytes, func() (*bars, error) {
-		f := &fetcher{run: run, reader: run.Store, tree: run.Store.Locations()}
+		f := &Rows{Run: run, Reader: run.Store, Tree: run.Store.Locations()}
 		f.choose(nil)
-		return &bars{ids: f.ids, at: f.at, many: f.many}, nil
+		return &bars{ids: f.IDs, at: f.at, many: f.many}, nil
 	})
 	return b
 }
 
 // barsOf returns the index of a state, made on first use and kept for the next window:
 // O(rows of the run).
-func barsOf(ctx context.Context, run view.Run, s *state) (*bars, error) {
+func barsOf(ctx context.Context, run derived.Run, s *State) (*bars, error) {
 	return derived.Keep(run.Cache, "moments index "+s.key, (*bars).sizeBytes,
 		func() (*bars, error) { return makeBars(ctx, run, s) })
 }
 
 // makeBars reads the whole run. Whole roles on single lanes come as segments from
 // the store; for the others rows are folded.
-func makeBars(ctx context.Context, run view.Run, s *state) (*bars, error) {
+func makeBars(ctx context.Context, run derived.Run, s *State) (*bars, error) {
 	r := run.Store
 	tree, lanes := r.Locations(), r.Lanes()
 	b := *locationsOf(run)
 	rows := len(b.ids)
 	several := []trace.LocationID{}
-	if !s.whole || b.many {
+	if !s.Whole || b.many {
 		for _, id := range b.ids {
-			if !s.whole || lanes[id+1]-lanes[id] > 1 {
+			if !s.Whole || lanes[id+1]-lanes[id] > 1 {
 				several = append(several, id)
 			}
 		}
@@ -91,7 +90,7 @@ func makeBars(ctx context.Context, run view.Run, s *state) (*bars, error) {
 // addSegments takes the segments of all locations with one lane: with bins of a
 // nanosecond the store yields rows, and blocks only where more than a few
 // intervals begin within one.
-func addSegments(ctx context.Context, r store.Reader, s *state, w store.Window, b *bars,
+func addSegments(ctx context.Context, r store.Reader, s *State, w store.Window, b *bars,
 	build *moment.IndexBuilder) error {
 	lanes := r.Lanes()
 	buffers := sync.Pool{New: func() any { return new([]moment.Interval) }}

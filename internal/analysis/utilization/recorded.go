@@ -1,38 +1,35 @@
-package moments
+package utilization
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// recorded are moments that a program recorded of itself: sketches of windows,
+// Recorded are moments that a program recorded of itself: sketches of windows,
 // with nothing finer. It is nil if the run has intervals, or no program recorded any.
-type recorded struct {
+type Recorded struct {
 	rows       map[trace.LocationID][]trace.MomentRow // those that meet the selection
 	queued     map[trace.LocationID]float64           // ns that a row waited for a core in the whole run
-	begin, end trace.Time                             // of the windows
-	selection  trace.Selection
-	longest    trace.Time
+	Begin, End trace.Time                             // of the windows
+	Longest    trace.Time
 }
 
 // readRecorded takes the windows that meet the selection. They cannot be cut, so
 // those at its ends count whole, which the notes say.
-func readRecorded(ctx context.Context, r store.Reader, sel trace.Selection) (*recorded, error) {
+func readRecorded(ctx context.Context, r store.Reader, sel trace.Selection) (*Recorded, error) {
 	if r.Info().Timed() {
 		return nil, nil
 	}
-	c := &recorded{rows: map[trace.LocationID][]trace.MomentRow{}, begin: sel.End, end: sel.Begin, selection: sel}
+	c := &Recorded{rows: map[trace.LocationID][]trace.MomentRow{}, Begin: sel.End, End: sel.Begin}
 	err := r.Moments(ctx, sel.Locations, func(rows []trace.MomentRow) error {
 		for _, m := range rows {
 			list := c.rows[m.Location]
 			if m.Begin < sel.End && m.End > sel.Begin {
-				c.begin, c.end, c.longest = min(c.begin, m.Begin), max(c.end, m.End), max(c.longest, m.End-m.Begin)
+				c.Begin, c.End, c.Longest = min(c.Begin, m.Begin), max(c.End, m.End), max(c.Longest, m.End-m.Begin)
 				list = append(list, m)
 			}
 			c.rows[m.Location] = list
@@ -63,7 +60,7 @@ func waitsForCores(ctx context.Context, r store.Reader, sel trace.Selection) (ma
 	})
 }
 
-func (c *recorded) has(id trace.LocationID) bool {
+func (c *Recorded) has(id trace.LocationID) bool {
 	if c == nil {
 		return false
 	}
@@ -72,21 +69,12 @@ func (c *recorded) has(id trace.LocationID) bool {
 }
 
 // sketches merges the windows of each row.
-func (c *recorded) sketches(ids []trace.LocationID, s *state, orders int) ([]moment.Cubic, []moment.Sketch) {
+func (c *Recorded) sketches(ids []trace.LocationID, s *State, orders int) ([]moment.Cubic, []moment.Sketch) {
 	roles := s.roles
-	if s.busy == nil && s.idle == nil { // a recorder names roles and has no regions
+	if s.Busy == nil && s.Idle == nil { // a recorder names roles and has no regions
 		roles = moment.BusyRoles
 	}
-	for _, p := range s.busy {
-		if role, ok := trace.ParseRole(p); ok {
-			roles |= moment.Roles(role)
-		}
-	}
-	for _, p := range s.idle {
-		if role, ok := trace.ParseRole(p); ok {
-			roles &^= moment.Roles(role)
-		}
-	}
+	roles = (roles | s.Busy.roles()) &^ s.Idle.roles()
 	cubics := make([]moment.Cubic, len(ids))
 	var higher []moment.Sketch
 	if orders > 3 {
@@ -108,38 +96,28 @@ func (c *recorded) sketches(ids []trace.LocationID, s *state, orders int) ([]mom
 	return cubics, higher
 }
 
-// coreNote describes where busy time, which goes by the clock, has more than a twentieth of waiting for a core next
-// to it.
-func (c *recorded) coreNote(tree *store.Tree) []string {
+// A CoreWait is waiting of rows for a core, next to their busy time, which goes by the clock.
+type CoreWait struct {
+	Rows, Of     int // that waited for more than a twentieth of their busy time
+	Longest      trace.LocationID
+	Waited, Busy float64 // of the row that waited longest, in ns
+}
+
+// WaitForCores finds the rows that waited much for a core.
+func (c *Recorded) WaitForCores() CoreWait {
 	const much = 0.05
-	rows, most, longest, busyThere := 0, trace.NoLocation, 0.0, 0.0
+	w := CoreWait{Of: len(c.rows), Longest: trace.NoLocation}
 	for id, windows := range c.rows {
 		busy := 0.0
 		for _, m := range windows {
 			busy += m.Weight
 		}
 		if queued := c.queued[id]; queued > much*busy && busy > 0 {
-			rows++
-			if queued > longest || queued == longest && id < most {
-				most, longest, busyThere = id, queued, busy
+			w.Rows++
+			if queued > w.Waited || queued == w.Waited && id < w.Longest {
+				w.Longest, w.Waited, w.Busy = id, queued, busy
 			}
 		}
 	}
-	if rows == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("busy time goes by the clock, and others had the cores for some of it: %d of %d rows "+
-		"waited for a core for more than 5 %% of their busy time; %s waited longest, %s beside %s of busy time", rows,
-		len(c.rows), tree.Name[most], view.FormatTime(trace.Time(longest)), view.FormatTime(trace.Time(busyThere)))}
-}
-
-func (c *recorded) notes(tree *store.Tree) []string {
-	out := []string{fmt.Sprintf("recorded inside the program: windows of %s, nothing finer is known",
-		view.FormatTime(c.longest))}
-	if c.begin < c.selection.Begin || c.end > c.selection.End {
-		out = append(out,
-			fmt.Sprintf("windows count whole: the numbers are those of %s to %s", view.FormatTime(c.begin),
-				view.FormatTime(c.end)))
-	}
-	return append(out, c.coreNote(tree)...)
+	return w
 }

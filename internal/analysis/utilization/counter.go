@@ -1,4 +1,4 @@
-package moments
+package utilization
 
 import (
 	"context"
@@ -10,14 +10,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A counterAxis replaces time by a counter that only grows, such as cycles: the
+// A CounterAxis replaces time by a counter that only grows, such as cycles: the
 // paper's t may be any temporal quantity. Each row runs from 0 at the start of the
 // window, and its counter is taken as linear between samples.
-type counterAxis struct {
-	name, unit string
+type CounterAxis struct {
+	Name, Unit string
 	of         map[trace.LocationID]trace.CounterID
 	series     map[trace.CounterID]*counterSeries
 	selection  trace.Selection
@@ -29,8 +28,8 @@ type counterSeries struct {
 }
 
 func newCounterAxis(ctx context.Context, r store.Reader, sel trace.Selection, name string,
-	ids []trace.LocationID) (*counterAxis, error) {
-	x := &counterAxis{name: name, of: map[trace.LocationID]trace.CounterID{},
+	ids []trace.LocationID) (*CounterAxis, error) {
+	x := &CounterAxis{Name: name, of: map[trace.LocationID]trace.CounterID{},
 		series: map[trace.CounterID]*counterSeries{}, selection: sel}
 	own := map[trace.LocationID]trace.CounterID{}
 	var known []string
@@ -39,7 +38,7 @@ func newCounterAxis(ctx context.Context, r store.Reader, sel trace.Selection, na
 			continue
 		}
 		if c.Name == name {
-			own[c.Location], x.unit = trace.CounterID(id), c.Unit
+			own[c.Location], x.Unit = trace.CounterID(id), c.Unit
 		} else if !slices.Contains(known, c.Name) && len(known) < 5 {
 			known = append(known, c.Name)
 		}
@@ -110,47 +109,43 @@ func (s *counterSeries) rise(from, to trace.Time) float64 {
 	return (b - a) + (sinceB - sinceA)
 }
 
-// axis is as long as the counter that grew most.
-func (x *counterAxis) axis(ids []trace.LocationID) axis {
-	a := axis{counter: x.name, unit: x.unit}
+// Length is how much the counter of a row grows in the selected time, of the row where it grows most.
+func (x *CounterAxis) Length(ids []trace.LocationID) (length float64) {
 	for _, id := range ids {
 		if c, ok := x.of[id]; ok {
-			a.end = max(a.end, x.series[c].rise(x.selection.Begin, x.selection.End))
+			length = max(length, x.series[c].rise(x.selection.Begin, x.selection.End))
 		}
 	}
-	if a.end == 0 {
-		a.end = 1
-	}
-	return a
+	return length
 }
 
-// fetch scans the window and moves each bar onto the counter.
-func (x *counterAxis) fetch(ctx context.Context, f *fetcher, s *state, l *layer) error {
-	sketches := make([]moment.Sketch, len(f.ids))
-	missing := 0
-	for _, id := range f.ids {
+// Missing counts the locations without the counter.
+func (x *CounterAxis) Missing(ids []trace.LocationID) (n int) {
+	for _, id := range ids {
 		if _, ok := x.of[id]; !ok {
-			missing++
+			n++
 		}
 	}
-	if missing > 0 {
-		f.notes = append(f.notes, fmt.Sprintf("%s without counter %s", view.Count(missing, "location"), x.name))
-	}
-	w := store.Window{Begin: l.begin, End: l.end, Locations: f.tree.Topmost(f.ids)}
-	err := scanBars(ctx, f.reader, s, w, func(id trace.LocationID, begin, end trace.Time) {
+	return n
+}
+
+// fill scans the window and moves each bar onto the counter.
+func (x *CounterAxis) fill(ctx context.Context, f *Rows, l *Layer, orders int) error {
+	sketches := make([]moment.Sketch, len(f.IDs))
+	err := scanBars(ctx, f.Reader, l.State, f.window(f.IDs), func(id trace.LocationID, begin, end trace.Time) {
 		c, ok := x.of[id]
 		if !ok || f.at[id] < 0 {
 			return
 		}
-		span := moment.Span(x.series[c].rise(l.begin, begin), x.series[c].rise(begin, end), f.orders)
-		sketches[f.at[id]].Merge(&span, f.orders)
+		span := moment.Span(x.series[c].rise(l.begin, begin), x.series[c].rise(begin, end), orders)
+		sketches[f.at[id]].Merge(&span, orders)
 	})
-	l.cubics = make([]moment.Cubic, len(f.ids))
+	l.cubics = make([]moment.Cubic, len(f.IDs))
 	for i := range sketches {
 		l.cubics[i] = sketches[i].Cubic()
 	}
-	if f.orders > 3 {
-		l.higher = sketches
+	if orders > 3 {
+		l.Higher = sketches
 	}
 	l.begin, l.end = 0, 0
 	return err
