@@ -1,0 +1,3 @@
+module github.com/parallax-hpc/parallax/tools/cross
+
+go 1.26.0
