@@ -2,9 +2,9 @@
 //
 //	cross windows/amd64 darwin/arm64 -- ./cmd/... ./internal/...
 //
-// A file for one system alone, such as name_windows.go, is seen by no compiler elsewhere until it is released. Types are
-// checked in the source of everything that is imported, without bodies of functions in other modules, and no code is
-// generated: a few percent of the time of a build for that system, so that tests are looked at too.
+// A file for one system alone, such as name_windows.go, is seen by no compiler elsewhere until it is released. Types
+// are checked in the source of everything that is imported, without bodies of functions in other modules, and no code
+// is generated: a few percent of the time of a build for that system, so that tests are looked at too.
 package main
 
 import (
@@ -111,7 +111,7 @@ func check(dir, system string, packages []string) (n int, err error) {
 	c := checker{files: token.NewFileSet(), read: map[string]*ast.File{},
 		types: map[string]*types.Package{"unsafe": types.Unsafe}, sizes: types.SizesFor("gc", goarch)}
 	for _, p := range all {
-		if p.ImportPath == "unsafe" || strings.HasSuffix(p.plain(), ".test") { // the latter is the main function of a test
+		if p.ImportPath == "unsafe" || strings.HasSuffix(p.plain(), ".test") { // the main function of a test
 			continue
 		}
 		whole := p.own() && (p.ForTest == "" && !tested[p.ImportPath] || p.ForTest != "" && c.ofTest(p))
@@ -162,8 +162,8 @@ func (c *checker) check(p *listed, whole bool) {
 	c.types[p.ImportPath], _ = config.Check(p.plain(), c.files, parsed, nil)
 }
 
-// parse reads a file once for all variants of its package. Other modules' functions lose their bodies, which are most of
-// the memory.
+// parse reads a file once for all variants of its package. Functions of other modules lose their bodies, which take
+// most of the memory.
 func (c *checker) parse(name string, p *listed) (*ast.File, error) {
 	if f := c.read[name]; f != nil {
 		return f, nil
