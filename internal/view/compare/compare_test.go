@@ -95,6 +95,37 @@ func TestView(t *testing.T) {
 	)
 }
 
+// A tree with more levels than have room for names is drawn from the top, with names, and says how many it leaves out.
+func TestLevelsOfATreeHaveRoomForNames(t *testing.T) {
+	const levels = 40
+	text := ""
+	for i := range levels {
+		text += fmt.Sprintf("region level%d role=compute\n", i)
+	}
+	text += "location process r0 rank=0\n"
+	for i := range levels {
+		text += fmt.Sprintf("%*s0..1000 level%d\n", 2*i+2, "", i)
+	}
+	r := computed(t, runs(t, text, text), map[string][]string{"picture": {"tree"}})
+	for _, height := range []int{200, 400, 1200} {
+		s := r.Scene(scene.Size{Width: 600, Height: height})
+		names, left := 0, 0
+		for i := range s.Layers {
+			for _, m := range s.Layers[i].Marks {
+				if x, ok := m.(*scene.Text); ok && s.Layers[i].Name == "names" {
+					names += len(x.Text)
+				}
+			}
+		}
+		for _, n := range s.Notes {
+			fmt.Sscanf(n, "%d deeper levels are not drawn", &left)
+		}
+		if names+left != levels || (left == 0) != (height == 1200) {
+			t.Errorf("%d pixels: %d levels with names, %d said to be left out, of %d: %q", height, names, left, levels, s.Notes)
+		}
+	}
+}
+
 func row(t *testing.T, d *compare.Data, region string) *compare.Row {
 	t.Helper()
 	for i := range d.Rows {

@@ -2,12 +2,17 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
+
+// leastPitch is the height of a level with the name of its boxes.
+const leastPitch = 14
 
 // drawTree draws the call tree from the top down. A box is as wide as the longer of both
 // sides; its upper half is filled as wide as A is, its lower as B. Grey where nothing at
@@ -56,8 +61,14 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 			deepest = max(deepest, depth[n])
 		}
 	}
-	pitch := min(f.H/float32(deepest+1), 34)
-	f.H = pitch * float32(deepest+1)
+	// Levels without room for names say nothing: the deepest are left out.
+	levels := min(deepest+1, max(int(f.H/leastPitch), 1))
+	if left := deepest + 1 - levels; left > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s not drawn for want of room",
+			words.Count(left, "deeper level")+" "+words.Plural(left, "is", "are")))
+	}
+	pitch := min(f.H/float32(levels), 34)
+	f.H = pitch * float32(levels)
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Unit: r.axisUnit(), NoGrid: true})
 	boxes, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
@@ -87,12 +98,14 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 					(pitch-2)/2-0.5, colour)
 				boxes.SetItem(item)
 			}
-			if end-x > 30 && pitch >= 14 {
+			if end-x > 30 && pitch >= leastPitch {
 				if label := scene.Shorten(q.label(), end-x-6, scene.TextSize); label != "…" {
 					text.Add(x+3, y+pitch/2+4, label, scene.InkFor(colour, 0), scene.Start)
 				}
 			}
-			place(children[n], at)
+			if depth[n]+1 < levels {
+				place(children[n], at)
+			}
 			at += wide[n]
 		}
 	}
