@@ -72,9 +72,10 @@ func (in *input) frame(size scene.Size, labelWidth float32) area {
 	return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}
 }
 
-// mostLabelWidth is in whole pixels, as --labels takes them; in a narrow picture no name fits into a quarter.
+// mostLabelWidth is in whole pixels, as --labels takes them; in a narrow picture no name fits into a quarter, and
+// names of groups ("main.worker (8)") need 140 pixels to be told apart.
 func mostLabelWidth(size scene.Size) float32 {
-	return float32(min(max(size.Width/4, min(size.Width/3, 96)), 260))
+	return float32(min(max(size.Width/4, min(2*size.Width/5, 140)), 260))
 }
 
 // A plan says which rows are drawn and how finely.
