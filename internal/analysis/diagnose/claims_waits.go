@@ -65,7 +65,7 @@ func (a *culprits) waitEvidence(f *fault) []finding.Evidence {
 	return []finding.Evidence{
 		{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns", From: a.waitQuery(f, "total(time)", "")},
 		{Name: "units that wait", Value: float64(len(f.hit())), Unit: "count", From: a.hitQuery(f, "")},
-		{Name: "of it passed on", Value: float64(f.lost - f.direct), Unit: "ns",
+		{Name: "of it, indirectly", Value: float64(f.lost - f.direct), Unit: "ns",
 			From: a.waitQuery(f, "total(time)", " and not direct")},
 		{Name: "others that wait", Value: float64(a.outside(f)), Unit: "count", From: a.hitQuery(f, not(blamed))},
 		{Name: "others in all", Value: float64(len(a.units) - len(f.units)), Unit: "count",

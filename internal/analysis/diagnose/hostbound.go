@@ -180,9 +180,9 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		}
 		text := fmt.Sprintf("The job is %s input-bound: data loading takes %s", how, part)
 		if n := len(g.job.Steps); n > 0 {
-			text += fmt.Sprintf(", %s of %s per step", g.say("data loading, a step", g.job.Mean[step.Loader], "ns",
+			text += fmt.Sprintf(", %s of %s per step", g.say("data loading per step", g.job.Mean[step.Loader], "ns",
 				g.stepQuery("avg(time)", " where part = 'loader'")),
-				g.say("a step", g.mean(), "ns", g.stepQuery("avg(end - begin)", "")))
+				g.say("step", g.mean(), "ns", g.stepQuery("avg(end - begin)", "")))
 		}
 		return text + fmt.Sprintf(". GPUs compute for %s.%s", computes, g.longest(step.ByLoader))
 	case step.LaunchBound:

@@ -37,14 +37,14 @@ func TestTheBoundOfAGPUJobIsItsFirstFinding(t *testing.T) {
 		evidence map[string]float64
 	}{
 		{[]string{"ml", "h200", "starved.json.gz"}, finding.InputBound, 0.5904, map[string]float64{
-			"longest wait": 121486927, "data loading, a step": 48264197, "GPUs compute": 0.146}},
+			"longest wait": 121486927, "data loading per step": 48264197, "GPUs compute": 0.146}},
 		{[]string{"ml", "h200", "eager-small.json.gz"}, finding.LaunchBound, 0.9538, map[string]float64{
 			"work shorter than its launch": 0.963, "GPUs compute": 0.036}},
 		{[]string{"faults", "launch-bound-1rank"}, finding.LaunchBound, 0.773, map[string]float64{"GPUs compute": 0.166}},
 		{[]string{"faults", "loader-all"}, finding.InputBound, 0.4368, map[string]float64{
-			"data loading, a step": 2500000, "a step": 5722840, "GPUs compute": 0.524}},
+			"data loading per step": 2500000, "step": 5722840, "GPUs compute": 0.524}},
 		{[]string{"ml", "resnet50-workers0", "*143089861*"}, finding.InputBound, 0.334, map[string]float64{
-			"data loading, a step": 59.3e6, "a step": 178e6}},
+			"data loading per step": 59.3e6, "step": 178e6}},
 		{[]string{"ml", "tracelens", "mi300-resnet-act-checkpoint.json.gz"}, finding.ExposedCommunication, 0.6208,
 			map[string]float64{"communication under computation": 0.226}},
 		{[]string{"kineto-ddp-8rank"}, finding.Straggler, 0.4693, map[string]float64{

@@ -248,7 +248,7 @@ func otherPlants() (list []plant) {
 		add("slow GPU", fmt.Sprintf("× %.1f", 1+0.2*float64(x)), f, finding.Straggler, `^at node1/rank 5\nphase `, f.ripen().waited)
 		h := train()
 		h.load = func(int, int) trace.Time { return 2 * x * ms }
-		add("loader of all GPUs", fmt.Sprintf("%d ms each", 2*x), h, finding.InputBound, `^data loading, a step = `, h.ripen().idle)
+		add("loader of all GPUs", fmt.Sprintf("%d ms each", 2*x), h, finding.InputBound, `^data loading per step = `, h.ripen().idle)
 		u := &tally{16, func(r int) map[string]float64 {
 			return map[string]float64{"solve": 500 + float64(x)*float64(r)*10, "assemble": 500}
 		}}
