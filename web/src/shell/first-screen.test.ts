@@ -31,6 +31,8 @@ test("a profile without call paths has columns and bars in the largest panel, no
 
 test("a large screen has more panels, not larger ones", () => {
   expect(names(firstScreen("ranks", all, {}, true))).toEqual([["timeline", "moments", "profile"], ["treemap", "boxprofile", "calltree"]]);
+  expect(names(firstScreen("ranks", all, { depth: 1 }, true))).toEqual([["timeline", "moments", "profile"], ["treemap", "boxprofile"]]);
+  expect(names(firstScreen("profile", [...all, "callmatrix"], { path_depth: 1 }, true))).toEqual([["profile"], ["boxprofile", "treemap", "groups"]]);
   expect(screenOf(firstScreen("ranks", all, {}, true), ["gpu", "ranks"], all)).toBe("ranks");
 });
 

@@ -33,7 +33,7 @@ export const screens: Readonly<Record<RunKind, Screen>> = {
 };
 
 /** A profile without call paths: columns and bars of its regions, and how locations differ. */
-const flatProfile: Screen = { title: "a flat profile", rows: [[["profile", 1]], [["boxprofile", 1.3], ["treemap", 1]]], heights: [1.3, 1], wide: [[["callmatrix", 0.7]], [["groups", 1]]] };
+const flatProfile: Screen = { title: "a flat profile", rows: [[["profile", 1]], [["boxprofile", 1.3], ["treemap", 1]]], heights: [1.3, 1], wide: [[["topology", 0.7]], [["groups", 1]]] };
 
 /** What takes the place of a screen that has too little to show. */
 const instead = ["timeline", "calltree", "profile", "boxprofile", "histogram", "moments", "treemap", "commmatrix", "activity"];
@@ -41,15 +41,18 @@ const instead = ["timeline", "calltree", "profile", "boxprofile", "histogram", "
 /** Views of several runs say nothing of one. */
 const ofRuns = ["compare", "scaling", "history"];
 
+const ofPaths = ["calltree", "callmatrix"];
+
 const amongMany = ["treemap", "groups", "commmatrix", "boxprofile", "topology", "landscape"];
 
 /** Facts of a run that decide on panels beside its kind. */
-export type RunSize = Partial<Pick<RunInfo, "locations" | "path_depth">>;
+export type RunSize = Partial<Pick<RunInfo, "locations" | "path_depth" | "depth">>;
 
-export function firstScreen(kind: RunKind, held: readonly string[], { locations = 3, path_depth = 0 }: RunSize = {}, wide = false): Layout {
+export function firstScreen(kind: RunKind, held: readonly string[], { locations = 3, path_depth = 0, depth = 2 }: RunSize = {}, wide = false): Layout {
   const { rows, heights, wide: further } = kind === "profile" && (!held.includes("calltree") || path_depth === 1) ? flatProfile : screens[kind];
-  // One location alone, or with the one that it lies in, has nothing to be compared with.
-  const available = locations > 2 ? held : held.filter((v) => !amongMany.includes(v));
+  // One location alone, or with the one that it lies in, has nothing to be compared with; a tree of one level is a profile.
+  const flat = path_depth === 1 || (path_depth === 0 && depth === 1);
+  const available = held.filter((v) => !(locations <= 2 && amongMany.includes(v)) && !(flat && ofPaths.includes(v)));
   const out: PanelRow[] = [];
   rows.forEach((row, i) => {
     const there = [...row, ...(wide ? (further[i] ?? []) : [])].filter(([view]) => available.includes(view));
