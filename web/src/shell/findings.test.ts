@@ -68,5 +68,8 @@ test("the verdict on two runs is an answer with both lengths as its proof", () =
   expect(v?.text).toBe("The run takes 1.26 s in A and 1.98 s in B.");
   expect(v?.proof.map((p) => [p.name, p.value])).toEqual([["A: even", 1.26e9], ["B: 2 runs", 1.98e9]]);
   expect([v?.kind, v?.severity, v?.view]).toEqual(["", "high", "compare"]);
+  expect(v?.next).toBe("");
+  const alone = readVerdict({ text: "The run takes 2 s in A and 3 s in B.", unit: "ns", a: [{ name: "a" }], b: [{ name: "b" }], length: { a: 2e9, b: 3e9, verdict: "unknown" } });
+  expect(alone?.next).toMatch(/three runs per side/);
   expect([readVerdict(null), readVerdict({})]).toEqual([null, null]);
 });

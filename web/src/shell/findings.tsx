@@ -182,7 +182,9 @@ export function readVerdict(data: unknown): Finding | null {
   const d = data as { text?: string; length?: { a?: number; b?: number; verdict?: string }; a?: { name: string }[]; b?: { name: string }[]; unit?: string } | null;
   const of = (side: "a" | "b", word: string) => ({ name: `${word}: ${d?.[side]?.length === 1 ? d[side]![0]!.name : plural(d?.[side]?.length ?? 0, "run")}`, value: amount(d?.length?.[side]), least: null, most: null, unit: d?.unit ?? "ns" });
   const proof = [of("a", "A"), of("b", "B")].filter((p) => p.value > 0);
-  return readFinding({ text: d?.text, severity: d?.length?.verdict === "changed" ? "high" : "low", proof: proof.length === 2 ? proof : [], view: "compare" });
+  // Three runs per side that are apart are enough to tell a change from chance.
+  const next = d?.a?.length === 1 && d.b?.length === 1 ? "Record three runs per side, to tell a change from chance." : "";
+  return readFinding({ text: d?.text, next, severity: d?.length?.verdict === "changed" ? "high" : "low", proof: proof.length === 2 ? proof : [], view: "compare" });
 }
 
 /** Asks for the verdict of the first panel that compares runs, once for what it compares. */
@@ -225,10 +227,40 @@ export function ask(bench: Workbench): void {
     .finally(() => { if (abort === mine) asking.value = ""; });
 }
 
+/** Whether the strip is one line. */
+export const stripFolded = signal(remembered());
+
+function remembered(): boolean {
+  try {
+    return localStorage.getItem("parallax.strip") === "folded";
+  } catch {
+    return false;
+  }
+}
+
+export function foldStrip(): void {
+  stripFolded.value = !stripFolded.value;
+  try {
+    localStorage.setItem("parallax.strip", stripFolded.value ? "folded" : "");
+  } catch {
+    // It is unfolded the next time.
+  }
+}
+
+/** Which finding of the list the strip shows; -1: a verdict, or that nothing stands out. */
+export function inStrip(bench: Workbench): number {
+  const { list, answer } = found.value;
+  const walk = readWalk(bench.walk.value);
+  if (walk && walk.index < list.length) return walk.index;
+  const first = verdict.value ?? answer;
+  return list.findIndex((f) => f.text === first?.text);
+}
+
 export function Findings() {
   const bench = useBench();
   const { run, list, shown, pop, answer } = found.value;
   const chosen = readWalk(bench.walk.value)?.index ?? -1;
+  const above = stripFolded.value ? -1 : inStrip(bench);
   if (run !== bench.runID.value || run === "") {
     if (asking.value === "" || asking.value !== bench.runID.value) return null;
     return <section class="inspect inspect-findings" aria-label="Findings"><header class="side-head"><h2>Findings</h2></header><p class="empty-note">Searching for findings…</p></section>;
@@ -241,7 +273,7 @@ export function Findings() {
       {pop && <Efficiencies pop={pop} />}
       {list.length === 0 && <p class="empty-note">{answer?.text ?? "No findings in this run."}</p>}
       <ol class="findings">
-        {some.map((f, i) => <Card key={i} f={f} most={most} chosen={chosen === i} onChoose={() => walkTo(bench, f, i, "why")} />)}
+        {some.map((f, i) => <Card key={i} f={f} most={most} chosen={chosen === i} above={above === i} onChoose={() => walkTo(bench, f, i, "why")} />)}
       </ol>
       {list.length > shown && <button type="button" class="plain more" onClick={() => (all.value = !all.value)}>{all.value ? "Fewer" : `${list.length - shown} more…`}</button>}
     </section>
@@ -262,7 +294,8 @@ function Efficiencies({ pop }: { pop: Efficiency }) {
   );
 }
 
-function Card({ f, most, chosen, onChoose }: { f: Finding; most: number; chosen: boolean; onChoose: () => void }) {
+/** A finding with its cost; one that is above, in the strip, leaves its sentence to the strip. */
+function Card({ f, most, chosen, above, onChoose }: { f: Finding; most: number; chosen: boolean; above: boolean; onChoose: () => void }) {
   const bench = useBench();
   const level = gravity(f.severity);
   const fit = namesClockFit(f.text) ? clockFit(bench) : null;
@@ -270,7 +303,7 @@ function Card({ f, most, chosen, onChoose }: { f: Finding; most: number; chosen:
   return (
     <li>
       <button
-        type="button" class={`finding plain ${level}${chosen ? " chosen" : ""}`} aria-current={chosen} onClick={onChoose}
+        type="button" class={`finding plain ${level}${chosen ? " chosen" : ""}${above ? " finding-above" : ""}`} aria-current={chosen} onClick={onChoose}
         title={`${numbers}${numbers ? "\n" : ""}Click shows it${f.view ? ` in the view “${f.view}”` : ""}.`}
       >
         <span class="finding-head">

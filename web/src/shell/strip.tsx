@@ -2,33 +2,14 @@
 // for the run first: the sentence, its cost, the numbers that prove it as bars, and what
 // to do next. Its buttons are the stops of a walk: who, why, what if.
 
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../widget/icon";
 import { useBench } from "./context";
-import { ask, asking, askVerdict, evidenceWords, found, gainWords, gravity, readWalk, verdict, walkTo, type Finding, type Gain, type Proof, type Stop } from "./findings";
+import { ask, asking, askVerdict, evidenceWords, foldStrip, found, gainWords, gravity, inStrip, readWalk, stripFolded, verdict, walkTo, type Finding, type Gain, type Proof, type Stop } from "./findings";
 import { formatShare, formatUnit, middle, plural } from "./format";
 import type { Workbench } from "./workbench";
 import "./strip.css";
-
-const folded = signal(remembered());
-
-function remembered(): boolean {
-  try {
-    return localStorage.getItem("parallax.strip") === "folded";
-  } catch {
-    return false;
-  }
-}
-
-function fold(): void {
-  folded.value = !folded.value;
-  try {
-    localStorage.setItem("parallax.strip", folded.value ? "folded" : "");
-  } catch {
-    // It is unfolded the next time.
-  }
-}
 
 /** What the two ends of the walk compare: the run as it is, and as it would be. */
 export function gainProof(g: Gain): Proof[] {
@@ -56,27 +37,26 @@ export function Strip() {
   const answer = verdict.value ?? found.value.answer;
   if (!bench.view("findings") || bench.missing("findings")) return <span />;
   if (run !== bench.runID.value || !answer) {
-    return <section class={`strip ${folded.value ? "strip-folded" : ""}`} aria-label="Answer" aria-busy={asking.value !== ""}><p class="muted">{asking.value !== "" ? "Searching for findings…" : ""}</p></section>;
+    return <section class={`strip ${stripFolded.value ? "strip-folded" : ""}`} aria-label="Answer" aria-busy={asking.value !== ""}><p class="muted">{asking.value !== "" ? "Searching for findings…" : ""}</p></section>;
   }
   const walk = readWalk(bench.walk.value);
-  const first = list.findIndex((f) => f.text === answer.text);
-  const index = walk && walk.index < list.length ? walk.index : first; // -1: a verdict, or that nothing stands out
+  const index = inStrip(bench);
   const f = list[index] ?? answer;
   const stop = walk && walk.index === index ? walk.stop : null;
   const cost = f.lost > 0 && f.kind !== "" ? `${formatUnit(f.lost, f.unit)} lost · ${formatShare(f.share)} of ${f.share_of}` : "";
   return (
-    <section class={`strip ${f.kind === "" ? "quiet" : gravity(f.severity)}${folded.value ? " strip-folded" : ""}`} aria-label="Answer">
+    <section class={`strip ${f.kind === "" ? "quiet" : gravity(f.severity)}${stripFolded.value ? " strip-folded" : ""}`} aria-label="Answer">
       <div class="strip-words">
         <p ref={sentence} class="strip-text" title={f.text}>{index >= 0 && verdict.value ? `${bench.run.value?.name ?? ""}: ` : ""}{f.text}</p>
-        {!folded.value && <Details f={f} stop={stop} cost={cost} />}
+        {!stripFolded.value && <Details f={f} stop={stop} cost={cost} />}
       </div>
-      {!folded.value && <Bars list={stop === "if" && f.gain ? gainProof(f.gain) : f.proof} />}
+      {!stripFolded.value && <Bars list={stop === "if" && f.gain ? gainProof(f.gain) : f.proof} />}
       <div class="strip-tools">
         <span class="strip-line">
           {list.length > (index < 0 ? 0 : 1) && <Pager bench={bench} index={index} />}
-          <button type="button" class="plain" aria-expanded={!folded.value} title={folded.value ? "Show the proof" : "Collapse to one line"} aria-label="Main finding with its evidence" onClick={fold}><Icon name={folded.value ? "right" : "down"} /></button>
+          <button type="button" class="plain" aria-expanded={!stripFolded.value} title={stripFolded.value ? "Show the proof" : "Collapse to one line"} aria-label="Main finding with its evidence" onClick={foldStrip}><Icon name={stripFolded.value ? "right" : "down"} /></button>
         </span>
-        {!folded.value && <Stops bench={bench} f={f} index={index} stop={stop} />}
+        {!stripFolded.value && <Stops bench={bench} f={f} index={index} stop={stop} />}
       </div>
     </section>
   );
