@@ -87,6 +87,7 @@ export function SummaryTable() {
   if (note.value !== "") return <p class="empty-note">{note.value}</p>;
   if (!s) return <p class="empty-note">Counting…</p>;
   const rows = occurring(s.regions).sort((a, b) => (b[sort.value] ?? -1) - (a[sort.value] ?? -1));
+  if (bench.regions.value.length === 0) return <p class="empty-note">This run has no regions to add up.</p>;
   if (rows.length === 0) return <p class="empty-note">Nothing happens in this selection. Esc clears it, Ctrl+Z goes back.</p>;
   const shown = all.value ? rows.slice(0, 2000) : rows.slice(0, most);
   const room = charsIn(Math.abs(bench.right.value) - beside);

@@ -180,3 +180,12 @@ test("entries of a legend that do not fit are behind a button, over the picture"
   await legend.getByRole("button", { name: "Less of the legend" }).click();
   expect(await seen()).toBe(false);
 });
+
+test("heads of lists hold what they have, also of a run with thousands of locations", async () => {
+  const run = await openRun(page, "demo:stencil?locations=2000&intervals=100000");
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await openBench(page, program.address, `run=${run}`);
+  expect(await page.locator(".side-head", { hasText: "Locations" }).innerText()).toMatch(/\d,\d{3}/);
+  expect(await page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".side-part > .side-head")].filter((h) => h.scrollWidth > h.clientWidth).map((h) => h.innerText))).toEqual([]);
+  expect(await cutInHeads()).toEqual([]);
+});
