@@ -107,9 +107,13 @@ func (m *Space) labelThings(p *Projection, text *Text, taken *[][4]float32) {
 			continue
 		}
 		w := float64(TextWidth(l.Text, TextSize, false))
-		// Above, it may lie next to the middle so that it is within the picture.
+		// Above, it may move to a side so that it is within the picture.
 		left, right := float64(m.X)+w/2+3, float64(m.X+m.W)-w/2-3
-		for _, at := range [4][2]float64{{min(max(x, left), max(left, right)), y - r - 5},
+		above := x
+		if m.Bare { // the name of a block, which begins where its first thing does
+			above += w/2 - r
+		}
+		for _, at := range [4][2]float64{{min(max(above, left), max(left, right)), y - r - 5},
 			{x + r + 5 + w/2, y + 4}, {x - r - 5 - w/2, y + 4},
 			{x, y + r + 13}} {
 			box := [4]float32{float32(at[0] - w/2 - 3), float32(at[1] - 11), float32(at[0] + w/2 + 3),

@@ -15,7 +15,7 @@ type Projection struct {
 // they need, and in small pictures a share, since the things are worth more than all labels.
 func (m *Space) spaceMargin() (across, down float64) {
 	if m.Bare && len(m.Labels) > 0 {
-		return 16, 44 // names stand above the things
+		return 28, 44 // names stand above the things, and reach over those at the right
 	}
 	if m.Bare {
 		return 16, 16

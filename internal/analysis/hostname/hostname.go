@@ -24,7 +24,7 @@ type token struct {
 // tokens cuts a name: domain labels from general to special, then the host's words and
 // numbers.
 func tokens(name string) (out []token) {
-	host, domain, _ := strings.Cut(name, ".")
+	host, domain := cut(name)
 	if domain != "" {
 		labels := strings.Split(domain, ".")
 		slices.Reverse(labels)
@@ -42,6 +42,22 @@ func tokens(name string) (out []token) {
 		host = host[end:]
 	}
 	return out
+}
+
+// Host returns a name without its domain.
+func Host(name string) string {
+	host, _ := cut(name)
+	return host
+}
+
+// cut separates the host from its domain. Labels that are numbers are no domain: 10.0.3.7 and "node 0.3.7" are
+// general first already.
+func cut(name string) (host, domain string) {
+	host, domain, _ = strings.Cut(name, ".")
+	if strings.Trim(domain, ".0123456789") == "" {
+		return name, ""
+	}
+	return host, domain
 }
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }

@@ -45,3 +45,20 @@ func TestNumbersOfAnyLengthAreNames(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+// Labels that are numbers are no domain: they are general first, as in an address.
+func TestNumbersAfterDotsAreNoDomain(t *testing.T) {
+	var names []string
+	for k := range 12 {
+		names = append(names, fmt.Sprintf("node %d.%d.%d", k/6, k/2%3, k%2))
+	}
+	l := Find(names)
+	if !slices.Equal(l.Sides, []int{2, 3, 2}) || fmt.Sprint(l.Keys[11]) != "[1 2 1]" {
+		t.Errorf("levels of %v, the last key is %v", l.Sides, l.Keys[11])
+	}
+	for name, want := range map[string]string{"n1.site.org": "n1", "node 0.3": "node 0.3", "10.0.0.7": "10.0.0.7", "a": "a"} {
+		if got := Host(name); got != want {
+			t.Errorf("the host of %s is %s", name, got)
+		}
+	}
+}

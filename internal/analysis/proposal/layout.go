@@ -205,9 +205,8 @@ func (s *structure) blocks(levels int) (l Layout, near neighbours, ok bool) {
 		}
 	}
 	l = Layout{Kind: Hosts, Dims: s.hosts.Sides[:levels], Places: nested(keys)}
-	labels := s.hostLabels()
 	l.Of = of
-	l.Blocks = blocksOf(l.Places, of, groups, func(rank int) string { return labels[s.host[rank]][levels-1] })
+	l.Blocks = s.nameNested(blocksOf(l.Places, of, groups, func(int) string { return "" }), l.Places, levels)
 	return l, together(of, groups), true
 }
 

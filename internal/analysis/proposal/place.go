@@ -61,7 +61,7 @@ func hilbertPlaces(n int) [][]int {
 
 // nested places things as blocks in blocks. keys are the numbers of the groups of each
 // thing, outermost first. Blocks of a level are as large as the largest of them, with one
-// place more between them for each level below.
+// place more between them for each level below. They are read like text: the first one is at the upper left.
 func nested(keys [][]int) [][]int {
 	out := make([][]int, len(keys))
 	all := make([]int, len(keys))
@@ -69,9 +69,26 @@ func nested(keys [][]int) [][]int {
 		out[i], all[i] = []int{0, 0}, i
 	}
 	if len(keys) > 0 {
-		nest(keys, 0, all, out)
+		_, high := nest(keys, 0, all, out)
+		for _, p := range out { // y points up
+			p[1] = high - 1 - p[1]
+		}
 	}
 	return out
+}
+
+// blockColumns returns how many columns n blocks make: the whole is about as wide as 1.6 times its height, and
+// few places stay empty. sides is the width of a block over its height.
+func blockColumns(n int, sides float64) int {
+	best, least := 1, math.Inf(1)
+	for k := 1; k <= n; k++ {
+		rows := (n + k - 1) / k
+		bad := math.Abs(math.Log(float64(k)/float64(rows)*sides/1.6)) + float64(rows*k-n)/float64(n)
+		if bad < least-1e-9 {
+			best, least = k, bad
+		}
+	}
+	return best
 }
 
 // nest places some things from level on, and returns how wide and high their block is.
@@ -101,9 +118,8 @@ func nest(keys [][]int, level int, things []int, out [][]int) (wide, high int) {
 		wide, high = max(wide, w), max(high, h)
 	}
 	gap := len(keys[things[0]]) - level
-	// As many columns as make the whole about as wide as 1.6 times its height.
-	n, w, h := len(groups), float64(wide+gap), float64(high+gap)
-	columns := min(n, max(1, int(math.Round(math.Sqrt(1.6*float64(n)*h/w)))))
+	n := len(groups)
+	columns := blockColumns(n, float64(wide+gap)/float64(high+gap))
 	for k, g := range groups {
 		for _, i := range g {
 			out[i][0] += k % columns * (wide + gap)

@@ -114,9 +114,10 @@ function labelThings(m: SpaceMark, look: Uint16Array, p: Projection, text: Texts
     if (i >= look.length || look[i] === none) continue;
     const [x, y] = at(p, m.px[i]!, m.py[i]!, m.pz[i]!);
     if (!Number.isFinite(x + y)) continue;
-    // Above, it may lie beside the middle so that it is within the picture.
+    // Above, it may move to a side so that it is within the picture. The name of a block begins where its first thing does.
+    const above = m.bare ? x + w / 2 - r : x;
     const [left, right] = [m.x + w / 2 + 3, m.x + m.w - w / 2 - 3];
-    for (const [u, v] of [[Math.min(Math.max(x, left), Math.max(left, right)), y - r - 5], [x + r + 5 + w / 2, y + 4], [x - r - 5 - w / 2, y + 4], [x, y + r + 13]] as const) {
+    for (const [u, v] of [[Math.min(Math.max(above, left), Math.max(left, right)), y - r - 5], [x + r + 5 + w / 2, y + 4], [x - r - 5 - w / 2, y + 4], [x, y + r + 13]] as const) {
       const box = [u - w / 2 - 3, v - 11, u + w / 2 + 3, v + 4];
       if (box[0]! < m.x || box[1]! < m.y || box[2]! > m.x + m.w || box[3]! > m.y + m.h || overlaps(taken, box)) continue;
       taken.push(box);

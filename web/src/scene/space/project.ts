@@ -19,7 +19,7 @@ export interface Projection {
 /** Room for labels beside the box, in pixels, across and down: as much as they need, and in small pictures a share. */
 function margin(m: SpaceMark): [number, number] {
   // Names stand above the things.
-  return m.bare ? [16, m.labels?.length ? 44 : 16] : [Math.min(128, 0.24 * m.w), Math.min(92, 0.26 * m.h)];
+  return m.bare ? (m.labels?.length ? [28, 44] : [16, 16]) : [Math.min(128, 0.24 * m.w), Math.min(92, 0.26 * m.h)];
 }
 
 export function project(m: SpaceMark, c: SpaceCamera): Projection {
