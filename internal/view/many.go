@@ -64,7 +64,7 @@ func (s *scores) check(store.Reader) error {
 
 // ScoresOfRun is the result of comparing the groupings of a run.
 func ScoresOfRun(find GroupingFinder) derived.Derived[*scores] {
-	return derived.Derived[*scores]{Name: "groupings", Version: 1, Keeps: HasMany, Restore: (*scores).check,
+	return derived.Derived[*scores]{Name: "groupings", Version: 2, Keeps: HasMany, Restore: (*scores).check,
 		Make: func(ctx context.Context, run *Run) (*scores, error) {
 			g, err := groupingsOf(ctx, run, find)
 			if err != nil {

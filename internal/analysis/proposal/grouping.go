@@ -10,10 +10,10 @@ import (
 )
 
 // Groupings returns the groupings that a run suggests for its ranks, after that of its own tree: one for
-// each level of the host names, and one for each axis of the grid that the traffic has. tree are the groups
-// of each rank there, by level and rank, and values the quantities in which ranks differ, by variable and
-// rank. A grouping without a score, of one group or of one per rank, is left out; the tree has the best
-// score of its levels, and 0 without any.
+// each level of the host names, one for each axis of the grid that the traffic has, and blocks of ranks if all of
+// these explain little. tree are the groups of each rank there, by level and rank, and values the quantities in
+// which ranks differ, by variable and rank. A grouping without a score, of one group or of one per rank, is left out;
+// the tree has the best score of its levels, and 0 without any.
 func Groupings(r *trace.Ranks, tree [][]int32, values [][]float64) []trace.RankGrouping {
 	s := analyse(r)
 	own := trace.RankGrouping{Name: "tree"}
@@ -31,7 +31,51 @@ func Groupings(r *trace.Ranks, tree [][]int32, values [][]float64) []trace.RankG
 			out = append(out, g)
 		}
 	}
+	for _, g := range out {
+		if g.Score >= littleExplained {
+			return out
+		}
+	}
+	if g, ok := s.byBlocks(values); ok {
+		out = append(out, g)
+	}
 	return out
+}
+
+const (
+	// littleExplained is the score below which a grouping leaves most differences within its groups.
+	littleExplained = 0.5
+	// sameScore is by how much scores differ that count as equal.
+	sameScore = 0.02
+	// fewBlocks is the least number of blocks, and of ranks of one: with fewer, order explains by chance.
+	fewBlocks = 4
+)
+
+// byBlocks are blocks of consecutive ranks, such as those of the cores that share a cache. Their size divides the
+// number of ranks: it is the one that explains most, or of equals the largest. false: none explains much.
+func (s *structure) byBlocks(values [][]float64) (g trace.RankGrouping, ok bool) {
+	size := 0
+	for d := s.Count / fewBlocks; d >= fewBlocks; d-- {
+		if s.Count%d != 0 {
+			continue
+		}
+		of := make([]int32, s.Count)
+		for rank := range of {
+			of[rank] = int32(rank / d)
+		}
+		if score, is := entropy.GroupScore(values, of); is && score >= littleExplained && score > g.Score+sameScore {
+			g.Score, size = score, d
+		}
+	}
+	if size == 0 {
+		return g, false
+	}
+	g.Name = fmt.Sprintf("blocks of %d ranks", size)
+	for rank := range s.Count {
+		first := rank / size * size
+		g.Groups = append(g.Groups, []string{fmt.Sprintf("ranks %d-%d", first, first+size-1)})
+	}
+	return g, true
 }
 
 func firstLevels(list [][]string, levels int) [][]string {
