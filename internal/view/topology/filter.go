@@ -137,9 +137,16 @@ func (r *result) things(n int) string {
 
 func (r *result) say() {
 	var out []string
-	out = append(out, fmt.Sprintf("layout %s, %s", r.layout, view.Count(len(r.location), "location")))
+	heading := r.heading
+	if heading == "" {
+		heading = "layout " + r.layout
+	}
+	out = append(out, fmt.Sprintf("%s, %s", heading, view.Count(len(r.location), "location")))
 	if len(r.points) > 1 {
 		out[0] += fmt.Sprintf(" of %d points each", len(r.points))
+	}
+	if r.explains != "" {
+		out[0] += "; " + r.explains
 	}
 	if r.shown.Slice != [3]bool{} {
 		out = append(out, fmt.Sprintf("the slice holds %s, mean %s", r.things(r.inSlice), r.colour().format(r.mean)))

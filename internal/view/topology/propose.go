@@ -116,7 +116,7 @@ func (l *layouts) GobDecode(data []byte) error {
 
 // LayoutsOfRun are the layouts of a run from where its ranks are. Their order goes by the value of byWeight
 // over the whole run: a value that is chosen later moves nothing. In a run without ranks, there are none.
-var LayoutsOfRun = derived.Derived[*layouts]{Name: "layouts", Version: 3, Keeps: view.HasMany,
+var LayoutsOfRun = derived.Derived[*layouts]{Name: "layouts", Version: 4, Keeps: view.HasMany,
 	Make: func(ctx context.Context, run *view.Run) (*layouts, error) {
 		ranks, err := view.RankedRunOf(ctx, run.Store)
 		if err != nil || ranks == nil {
@@ -234,25 +234,42 @@ func (p *proposals) list(coordinates string) []Proposal {
 	return out
 }
 
-// proposalLabel names a proposal in a list, with its score.
-func proposalLabel(l *proposal.Layout, name string) string {
+// proposalName names a proposal; coordinates are those of a topology.
+func proposalName(l *proposal.Layout, topology string) string {
 	text := map[proposal.Kind]string{proposal.Grid: "rank grid", proposal.Nodes: "nodes × ranks", proposal.Rows: "rows",
 		proposal.Hilbert: "Hilbert curve", proposal.Hosts: "hosts", proposal.Chain: "chain",
-		proposal.Coordinates: name}[l.Kind]
-	if text += " " + proposal.Sides(l.Dims); l.Neighbours > 0 {
+		proposal.Coordinates: topology}[l.Kind]
+	sides := l.Dims
+	if l.Kind == proposal.Nodes { // nodes first, as the name has them
+		sides = []int{l.Dims[1], l.Dims[0]}
+	}
+	return text + " " + proposal.Sides(sides)
+}
+
+// proposalLabel names a proposal in a list, with its score.
+func proposalLabel(l *proposal.Layout, topology string) string {
+	text := proposalName(l, topology)
+	if l.Neighbours > 0 {
 		text += fmt.Sprintf(" (%s)", view.FormatShare(l.Neighbours))
 	}
 	return text
 }
 
+// neighbourNote is how well the neighbours in a layout explain a value; "" if they explain nothing.
+func neighbourNote(l *proposal.Layout, value string) string {
+	if !(l.Neighbours > 0) {
+		return ""
+	}
+	return fmt.Sprintf("neighbours explain %s of how %s differs", view.FormatShare(l.Neighbours), value)
+}
+
 // proposalNote names the data that a layout was proposed from.
-func proposalNote(l *proposal.Layout, value string) string {
+func proposalNote(l *proposal.Layout) string {
 	text := ""
 	switch l.Kind {
 	case proposal.Grid:
-		text = fmt.Sprintf("ranks are on a grid of %s, which explains %s of where their messages go",
-			proposal.Sides(l.Dims),
-			view.FormatShare(l.Traffic))
+		text = fmt.Sprintf("the grid of %s was found in the messages: it explains %s of where they go",
+			proposal.Sides(l.Dims), view.FormatShare(l.Traffic))
 		var round []string
 		for a, is := range l.Periodic {
 			if is {
@@ -260,7 +277,7 @@ func proposalNote(l *proposal.Layout, value string) string {
 			}
 		}
 		if round != nil {
-			text += "; it is closed round the edge along " + strings.Join(round, " and ")
+			text += "; messages go round its edge along " + strings.Join(round, " and ")
 		}
 	case proposal.Chain:
 		text = fmt.Sprintf("messages go along a line of ranks (%s of where they go), which is folded into rows to "+
@@ -270,9 +287,6 @@ func proposalNote(l *proposal.Layout, value string) string {
 		text = fmt.Sprintf("%d nodes of up to %d ranks", l.Dims[1], l.Dims[0])
 	case proposal.Hosts:
 		text = fmt.Sprintf("blocks are the groups of %s of the host names", view.Count(len(l.Dims), "level"))
-	}
-	if text != "" && l.Neighbours > 0 {
-		text += fmt.Sprintf("; neighbours tell %s of how %s differs", view.FormatShare(l.Neighbours), value)
 	}
 	return text
 }
@@ -318,7 +332,8 @@ func (r *result) byPlaces(l *proposal.Layout) error {
 	r.board = r.boardOf(l)
 	r.blocks = blockNames(l, r.location, r.proposed.rank)
 	r.blockOf = l.Of
-	if note := proposalNote(l, valueOf(r.proposed.role)); note != "" {
+	r.heading, r.explains = proposalName(l, r.layout), neighbourNote(l, valueOf(r.proposed.role))
+	if note := proposalNote(l); note != "" {
 		r.notes = append(r.notes, note)
 	}
 	return nil

@@ -162,3 +162,53 @@ func TestRanksOfANodeDoNotCoverEachOther(t *testing.T) {
 		}
 	}
 }
+
+// Few ranks in space are lit, and the middle of nearly each is seen between those in front of it.
+func TestRanksInSpaceDoNotHideEachOther(t *testing.T) {
+	for _, sides := range [][3]int{{2, 2, 2}, {3, 3, 3}, {4, 4, 8}, {8, 8, 8}} {
+		n := sides[0] * sides[1] * sides[2]
+		var b strings.Builder
+		b.WriteString(many(n) + fmt.Sprintf("topology cart %dx%dx%d\n", sides[0], sides[1], sides[2]))
+		for i := range n {
+			fmt.Fprintf(&b, "  at \"rank %d\" %d,%d,%d\n", i, i%sides[0], i/sides[0]%sides[1], i/sides[0]/sides[1])
+		}
+		space := func(options map[string][]string) *scene.Space {
+			c := viewtest.Case{Trace: b.String(), Options: options}
+			for _, l := range c.Compute(t, topology.View, c.Open(t)).Scene(scene.Size{Width: 720, Height: 660}).Layers {
+				for _, m := range l.Marks {
+					if s, ok := m.(*scene.Space); ok {
+						return s
+					}
+				}
+			}
+			t.Fatal("no space")
+			return nil
+		}
+		s := space(nil)
+		p := s.Project()
+		r := float64(s.Radius) * p.Scale
+		if s.Form != scene.Balls || r < 4 {
+			t.Errorf("%v: form %d of radius %g", sides, s.Form, r)
+		}
+		covered := 0
+		for i := range n {
+			x, y, _ := p.At(float64(s.PX[i]), float64(s.PY[i]), float64(s.PZ[i]))
+			for j := range n {
+				u, v, _ := p.At(float64(s.PX[j]), float64(s.PY[j]), float64(s.PZ[j]))
+				if i != j && math.Hypot(x-u, y-v) < r {
+					covered++
+					break
+				}
+			}
+		}
+		if covered > n/10 {
+			t.Errorf("%v: the middles of %d of %d are covered", sides, covered, n)
+		}
+		if (len(s.Labels) > 0) != (n <= 16) {
+			t.Errorf("%v: %d names", sides, len(s.Labels))
+		}
+		if s := space(map[string][]string{"shape": {"points"}}); s.Form != scene.Dots {
+			t.Errorf("%v: asked for points, form %d", sides, s.Form)
+		}
+	}
+}

@@ -53,6 +53,9 @@ func (r *result) sizes(m *scene.Space) {
 			part = 0.36 // a plane is mostly seen from the side
 		}
 		radius = min(radius, part*near.close)
+		if dimensions(m) == 3 { // those behind are seen between those in front
+			radius = min(radius, max(0.5*betweenPixels(m), leastOfApart*apart))
+		}
 	}
 	if r.links != nil {
 		radius *= 0.6 // lines run between them
@@ -112,6 +115,37 @@ func dimensions(m *scene.Space) (n int) {
 		}
 	}
 	return n
+}
+
+// leastOfApart is the least radius of few things in space, in the distance at which they lie apart.
+const leastOfApart = 0.14
+
+// betweenPixels returns how far the nearest of few things is in the picture, in units of the box, seen from the usual
+// side: the median of all.
+func betweenPixels(m *scene.Space) float64 {
+	of := scene.Space{Axes: m.Axes, Camera: scene.UsualCamera, W: 1, H: 1}
+	p := of.Project()
+	x, y := make([]float64, m.Len()), make([]float64, m.Len())
+	for i := range x {
+		x[i], y[i], _ = p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i]))
+	}
+	var nearest []float64
+	for i := range x {
+		least := math.Inf(1)
+		for j := range x {
+			if d := math.Hypot(x[i]-x[j], y[i]-y[j]); i != j && d > 0 && d < least {
+				least = d
+			}
+		}
+		if !math.IsInf(least, 1) {
+			nearest = append(nearest, least)
+		}
+	}
+	if len(nearest) == 0 {
+		return math.Inf(1)
+	}
+	slices.Sort(nearest)
+	return nearest[len(nearest)/2] / math.Abs(p.Scale)
 }
 
 // fewThings is how many can be looked at each; of more it is the surface that is seen.

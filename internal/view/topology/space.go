@@ -30,8 +30,7 @@ func (r *result) scene(size scene.Size) *scene.Scene {
 	m := *r.space // columns are shared, the size is this picture's
 	m.X, m.Y, m.W, m.H = 0, 0, float32(size.Width), float32(size.Height)
 	m.Least = scene.LeastDot(m.Len(), size) * r.pointSize()
-	if !r.request.Values.Set("camera") &&
-		(r.chosen == nil || r.chosen.UI == nil || r.chosen.UI.Defaults["camera"] == "") {
+	if !r.isSet("camera") {
 		m.FacePlane()
 	}
 	r.space = &m
@@ -109,20 +108,30 @@ func (r *result) newSpace() *scene.Space {
 		}
 		m.Axes[a] = r.axis(a, lo[a], hi[a], whole[a])
 	}
-	m.Labels = r.labels(lo[0] == hi[0] || lo[1] == hi[1] || lo[2] == hi[2])
+	most := fewNamed
+	if lo[0] < hi[0] && lo[1] < hi[1] && lo[2] < hi[2] {
+		most = fewInSpace
+	}
+	m.Labels = r.labels(most)
 	stretch(m)
+	if !r.isSet("shape") && dimensions(m) == 3 && m.Len() < fewThings {
+		m.Form = scene.Balls // light shows what is in front
+	}
 	r.sizes(m)
 	m.Links = r.links.marks(m.Ramp)
 	return m
 }
 
-// fewNamed is of how many locations each has its name next to it.
-const fewNamed = 64
+// Of so many locations each has its name next to it: in a plane, and in space, where those behind are in the way.
+const (
+	fewNamed   = 64
+	fewInSpace = 16
+)
 
-// labels are the names of blocks, or of all locations in a plane where those are few.
-func (r *result) labels(flat bool) []scene.SpaceLabel {
+// labels are the names of blocks, or of all locations if there are at most so many.
+func (r *result) labels(most int) []scene.SpaceLabel {
 	names := r.blocks
-	if len(names) == 0 && flat && len(r.location) <= fewNamed && len(r.points) == 1 {
+	if len(names) == 0 && len(r.location) <= most && len(r.points) == 1 {
 		names = namesOfPoints(r.request.Store().Locations(), r.location)
 	}
 	var out []scene.SpaceLabel

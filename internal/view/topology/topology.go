@@ -36,6 +36,7 @@ var View = &view.View{
 	Options: view.Words(view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail",
 		"axes", "key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera=30,20,1", "rows",
 		"palette", "picture=beside", "paper"),
+		"shape: shape of the points; unless it is given, fewer than 1,000 points in space are spheres",
 		"picture: picture of two runs: side by side (beside), or the first, coloured by the increase of each "+
 			"location in the second [beside difference]"),
 	Examples: examples(), Completions: completions(),
@@ -68,6 +69,8 @@ type result struct {
 	blockOf  []int32                     // by rank: the number of its block; nil: the layout has none
 	bare     bool                        // places have no numbers to read
 	layout   string                      // its name
+	heading  string                      // of a layout that the run suggests: its name for people
+	explains string                      // and how much its neighbours explain
 	chosen   *formula.Layout             // nil if the data has coordinates
 	given    *formula.Input              // of the layout, over all of the run
 	source   string                      // the layout's text, for errors
@@ -179,6 +182,11 @@ func (r *result) option(name string) string {
 		}
 	}
 	return v.Text(name)
+}
+
+// isSet reports whether the user or the layout's file has a value for an option.
+func (r *result) isSet(name string) bool {
+	return r.request.Values.Set(name) || r.chosen != nil && r.chosen.UI != nil && r.chosen.UI.Defaults[name] != ""
 }
 
 // colour is the binding that colours show: the last one, unless the layout sets
