@@ -78,6 +78,15 @@ func numberAfterWord(name string) string {
 	return ""
 }
 
+// Number returns the number that a name of the set ends with, if no other name of the set could be meant by it; "" if
+// one could.
+func (a *Apart) Number(name string) string {
+	if n := numberAfterWord(name); n != "" && a.tells(n, name) {
+		return n
+	}
+	return ""
+}
+
 var wordAndNumber = regexp.MustCompile(`^(?:[^ #]+[ #]|[A-Za-z]+[-_])([0-9]+)$`)
 
 // formsOf returns the forms of a name without an ellipsis of its own: the name, its foldings, and the most folded one

@@ -96,19 +96,29 @@ func (s Spread) length(x Stretch) float64 {
 	return math.Log(to / from)
 }
 
-// longest returns the longest stretch of at most MostParts, of equals the finest, if one
-// is long.
+// longest returns the longest stretch of at most MostParts, of equals the finest, if one is long. Where that is the
+// finest of all, which aggregates nothing, a long one that aggregates some but not all is taken instead.
 func (s Spread) longest(list []Stretch) (at int, ok bool) {
-	most := 0.0
-	for k, x := range list {
-		if x.Parts > MostParts {
-			continue
-		}
-		if n := s.length(x); n > most*(1+1e-9) {
-			at, most = k, n
+	at, most := s.longestIn(list, 0, len(list))
+	if at == 0 {
+		if k, n := s.longestIn(list, 1, len(list)-1); n >= longStretch {
+			return k, true
 		}
 	}
 	return at, most >= longStretch
+}
+
+// longestIn looks at the stretches from one up to another.
+func (s Spread) longestIn(list []Stretch, from, to int) (at int, most float64) {
+	for k := from; k < to; k++ {
+		if list[k].Parts > MostParts {
+			continue
+		}
+		if n := s.length(list[k]); n > most*(1+1e-9) {
+			at, most = k, n
+		}
+	}
+	return at, most
 }
 
 // First chooses the stretch that a picture begins with. list is all of them, fine to

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -290,5 +291,57 @@ func TestANarrowRangeOfDeviationsIsOneNumber(t *testing.T) {
 		if got := choice.spreads(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// A first picture that draws everything apart is taken only if no other one lasts: long stretches that aggregate some
+// come before it, and one that aggregates all does not.
+func TestAFirstPictureAggregatesSomeIfThatLasts(t *testing.T) {
+	s := Spread{Mean: 1e6, Variables: 1}
+	of := func(c ...float64) (list []Stretch) { // stretches that end at these deviations
+		from := 0.0
+		for k, x := range append(c, math.Inf(1)) {
+			list = append(list, Stretch{From: from, To: s.Odds(x), Loss: float64(k), Gain: float64(k), Parts: 128 >> (2 * k)})
+			from = s.Odds(x)
+		}
+		list[len(list)-1].To, list[len(list)-1].Parts = Never, 1
+		return list
+	}
+	for _, c := range []struct {
+		name string
+		ends []float64
+		want int
+	}{
+		{"the longest is the finest, a shorter one lasts", []float64{0.03, 0.1}, 1},
+		{"no other lasts", []float64{0.1, 0.2}, 0},
+		{"only all as one lasts", []float64{0.03, 0.05}, 2}, // ln(0.5/0.05) is the longest anyway
+		{"all as one lasts, the finest longer", []float64{0.09, 0.1}, 0},
+	} {
+		k, why := First(of(c.ends...), s, 10)
+		if k != c.want || why != WhyStretch {
+			t.Errorf("%s: begins with %d by %s, want %d", c.name, k, why, c.want)
+		}
+	}
+}
+
+// A choice is said in words that fit its picture.
+func TestChoicesAreSaidAsTheyAre(t *testing.T) {
+	s, axis := Spread{Mean: 1e6, Variables: 1}, Axis{Gain: 1e6, Loss: 1e6, Scale: Normalised}
+	for want, c := range map[string]struct {
+		Stretch
+		Why
+	}{
+		"nothing is drawn as one, because the members of each group differ by at least 4 %":  {Stretch{To: s.Odds(0.04), Parts: 9}, WhyStretch},
+		"what differs by less than 2-20 % is drawn as one":                                   {Stretch{From: s.Odds(0.02), To: s.Odds(0.2), Gain: 1, Loss: 1}, WhyStretch},
+		"chosen: the finest picture of at most 256 boxes; what differs by less than 10-20 %": {Stretch{From: s.Odds(0.1), To: s.Odds(0.2), Gain: 1, Loss: 1}, WhyParts},
+	} {
+		choice := Choose(c.Stretch, c.Why, s, axis)
+		if got := choice.String(); !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	choice := Choose(Stretch{From: s.Odds(1.7), To: s.Odds(1.8), Gain: 1, Loss: 1}, WhyParts, s, axis)
+	if got := choice.String(); !strings.HasSuffix(got, "chosen: the finest picture of at most 256 boxes") {
+		t.Errorf("a deviation of 170 %% is said: %q", got)
 	}
 }

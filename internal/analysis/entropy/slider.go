@@ -191,11 +191,13 @@ type Choice struct {
 	// not known, or without bound.
 	SpreadFrom *float64 `json:"spread_from"`
 	SpreadTo   *float64 `json:"spread_to"`
+	// single: nothing is drawn as one.
+	single bool
 }
 
 // Choose makes the choice of a stretch.
 func Choose(x Stretch, why Why, s Spread, a Axis) Choice {
-	c := Choice{P: s.Middle(x, a.P), Why: why, From: a.P(x.From), To: a.P(x.To)}
+	c := Choice{P: s.Middle(x, a.P), Why: why, From: a.P(x.From), To: a.P(x.To), single: x.Gain == 0 && x.Loss == 0}
 	if s.Known() && why != WhyAlike {
 		from, to := s.Of(x.From), s.Of(x.To)
 		if c.SpreadFrom = &from; !math.IsInf(to, 1) {
@@ -214,13 +216,16 @@ func (c *Choice) String() string {
 	case WhyLoss:
 		text += "the coarsest picture that hides at most 5 %"
 	case WhyParts:
-		text += fmt.Sprintf("the finest picture of at most %d parts", MostParts)
+		text += fmt.Sprintf("the finest picture of at most %d boxes", MostParts)
 	}
-	if c.SpreadFrom == nil {
-		return text
-	}
-	if c.Why != WhyStretch {
+	switch {
+	case c.SpreadFrom == nil || c.Why != WhyStretch && *c.SpreadFrom > MostSpread:
+		return text // above, a deviation says nothing
+	case c.Why != WhyStretch:
 		text += "; "
+	case c.single && c.SpreadTo != nil:
+		return text + "nothing is drawn as one, because the members of each group differ by at least " +
+			percent(*c.SpreadTo) + " %"
 	}
 	return text + "what differs by less than " + c.spreads() + " is drawn as one"
 }

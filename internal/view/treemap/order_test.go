@@ -429,3 +429,41 @@ func TestFramesAreWiderWhereMoreIsHidden(t *testing.T) {
 		t.Errorf("legend %s", legend)
 	}
 }
+
+// Locations of one picture are all called by their numbers, or none: where one has no room for more.
+func TestLocationsAreCalledAlike(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("region run role=compute\nregion steal role=synchronization\n")
+	for rank := range 36 {
+		if rank%6 == 0 {
+			fmt.Fprintf(&b, "location machine m%d\n", rank/6)
+		}
+		busy := 10 + rank*37%80
+		fmt.Fprintf(&b, "  location process rank-%d rank=%d\n    0..%d run\n    %d..%d steal\n", rank, rank, busy, busy, 100+rank/6*90)
+	}
+	seen := map[bool]bool{}
+	for _, width := range []int{320, 420, 520, 720, 1440} {
+		c := viewtest.Case{Trace: b.String(), Options: map[string][]string{"p": {"0"}}}
+		whole, short := 0, 0
+		for _, l := range c.Compute(t, View, c.Open(t)).Scene(scene.Size{Width: width, Height: 400}).Layers {
+			for _, m := range l.Marks {
+				if x, ok := m.(*scene.Text); ok && !x.Bold {
+					for _, name := range x.Text {
+						if strings.HasPrefix(name, "rank-") {
+							whole++
+						} else {
+							short++
+						}
+					}
+				}
+			}
+		}
+		if whole > 0 && short > 0 || whole+short < 30 {
+			t.Errorf("%d wide: %d are called rank-N, %d by a number alone", width, whole, short)
+		}
+		seen[whole > 0] = true
+	}
+	if len(seen) != 2 {
+		t.Error("the widths do not have both")
+	}
+}

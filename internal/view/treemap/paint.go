@@ -169,6 +169,8 @@ type painter struct {
 	names  *scene.Text
 	// apart shortens the names of cells that are in one group, by that group.
 	apart map[int32]*scene.Apart
+	// numbers: locations are called by their numbers alone, since not all of them have room for more.
+	numbers bool
 }
 
 // tellApart looks at the names of the cells that will be written.
@@ -184,6 +186,38 @@ func (p *painter) tellApart(cells []cell) {
 	for up, list := range names {
 		p.apart[up] = scene.NewApart(list)
 	}
+	for _, c := range cells {
+		if c.look == raw && hasName(c) {
+			name := p.name(c.node)
+			short := p.apart[p.tree.Parent[c.node]].Number(name) != ""
+			if short && scene.TextWidth(name, scene.TextSize, false) > p.room(c) {
+				p.numbers = true
+				return
+			}
+		}
+	}
+}
+
+// room is the width for a cell's name.
+func (p *painter) room(c cell) float32 {
+	room := float32(c.at.w-2*p.edge(c)) - 8
+	for k := range p.variables {
+		if p.overlay(k) {
+			room -= dial
+		}
+	}
+	return room
+}
+
+// nameIn is the name of a cell in a width.
+func (p *painter) nameIn(c cell, width float32) string {
+	name, apart := p.name(c.node), p.apart[p.tree.Parent[c.node]]
+	if p.numbers && c.look == raw {
+		if n := apart.Number(name); n != "" {
+			name = n
+		}
+	}
+	return apart.Shorten(name, width, scene.TextSize)
 }
 
 // hasName reports whether a cell is large enough for letters.
@@ -220,17 +254,17 @@ func (p *painter) label(c cell) {
 		return
 	}
 	edge := p.edge(c)
-	left, room := 4+edge, float32(c.at.w-2*edge)-8
+	left, room := 4+edge, p.room(c)
 	for k := range p.variables {
 		if p.overlay(k) {
-			left, room = left+dial, room-dial
+			left += dial
 		}
 	}
 	beside := room
 	if c.look == aggregate {
 		beside -= 10 // of the folded corner
 	}
-	name, more := p.apart[p.tree.Parent[c.node]].Shorten(p.name(c.node), beside, scene.TextSize), p.more(c)
+	name, more := p.nameIn(c, beside), p.more(c)
 	if more != "" && (c.at.h < 2*line+6 || scene.TextWidth(more, scene.TextSize, false) > room) {
 		more = ""
 	}
