@@ -20,7 +20,7 @@ const (
 	mostNodes  = 480
 	mostSlices = 400
 	mostCells  = 8 << 20
-	// usualSlices are taken where the user does not say, fewer of very many locations.
+	// usualSlices are taken where the user does not say, fewer of very many locations; see settle.
 	usualSlices = 80
 )
 
@@ -34,6 +34,12 @@ type gatherer struct {
 	sheets map[int32]*sheet // of large nodes of the hierarchy, see losses
 	other  *subtraction     // of a difference
 	roles  int              // how many numbers of states there may be
+	opened int              // notes before the slices
+	wanted int              // slices, if the user does not say; 0: usualSlices
+	kept   bool             // the start is that next to the store
+	start  *start           // that was read to be kept
+	// coarser says why there are fewer slices than usual; "" if there are not.
+	coarser string
 }
 
 // prepare reads the slices and measures every node over every stretch of them.
@@ -46,7 +52,11 @@ func (g *gatherer) prepare(ctx context.Context, a view.Arranged) error {
 		if err != nil {
 			return err
 		}
-		if s.Leaves == g.hierarchy.Leaves && s.Nodes == g.hierarchy.Len() && s.Slices == g.slices() {
+		if s.Leaves == g.hierarchy.Leaves && s.Nodes == g.hierarchy.Len() {
+			if g.kept = true; s.Slices != g.slices() {
+				g.notes, g.widths, g.full = g.notes[:g.opened], nil, nil
+				g.slice(s.Slices)
+			}
 			return g.take(ctx, s)
 		}
 	}
@@ -76,10 +86,11 @@ func (g *gatherer) open(ctx context.Context, a view.Arranged) error {
 			return err
 		}
 	}
-	g.slice(q.Values.Integer("bins"))
 	if grouped.Note != "" {
 		g.notes = append(g.notes, grouped.Note)
 	}
+	g.opened = len(g.notes)
+	g.slice(max(q.Values.Integer("bins"), g.wanted))
 	return nil
 }
 

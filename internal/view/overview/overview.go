@@ -85,9 +85,12 @@ type result struct {
 	length trace.Time
 }
 
-// Settle implements view.Chooser: two runs are cut by one p.
+// Settle implements view.Chooser: two runs are cut by one p, in as many slices.
 func (r *result) Settle(second *view.Request) {
 	second.Values = second.Values.With("p", strconv.FormatFloat(r.p, 'g', -1, 64))
+	if r.slices() < usualSlices {
+		second.Values = second.Values.With("bins", strconv.Itoa(r.slices()))
+	}
 }
 
 // ShareScale implements view.Scaled.
@@ -143,14 +146,23 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.prepared, err = derived.Keep(cache, "overview "+key, (*prepared).sizeBytes, func() (*prepared, error) {
 		// for the next p
-		g := &gatherer{request: q, prepared: &prepared{}}
-		if q.Values.Text("scale") == "paper" {
-			g.scale = entropy.Plain
-		}
-		if err := g.prepare(ctx, r.Arranged); err != nil {
+		g, err := settle(func(slices int) (*gatherer, error) {
+			g := &gatherer{request: q, prepared: &prepared{}, wanted: slices}
+			if q.Values.Text("scale") == "paper" {
+				g.scale = entropy.Plain
+			}
+			if err := g.prepare(ctx, r.Arranged); err != nil {
+				return nil, err
+			}
+			return g, g.begin(ctx)
+		})
+		if err != nil {
 			return nil, err
 		}
-		return g.prepared, g.begin(ctx)
+		if g.coarser != "" {
+			g.notes = append(g.notes, g.coarser)
+		}
+		return g.prepared, nil
 	})
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (s *start) check(store.Reader) error {
 var manyIntervals int64 = 1 << 22 // a test takes less
 
 // startOfRun is the start of the whole run as it is first drawn.
-var startOfRun = derived.Derived[*start]{Name: "overview", Version: 1, Restore: (*start).check,
+var startOfRun = derived.Derived[*start]{Name: "overview", Version: 2, Restore: (*start).check,
 	Keeps: func(r store.Reader) bool { return view.HasMany(r) || r.Info().Intervals >= manyIntervals },
 	Make: func(ctx context.Context, run *view.Run) (*start, error) {
 		values, err := view.NewValues(&view.View{Name: "overview", Options: options}, nil)
@@ -64,16 +64,22 @@ var startOfRun = derived.Derived[*start]{Name: "overview", Version: 1, Restore: 
 		if q.Selection, err = (view.Spec{}).Resolve(run.Store); err != nil {
 			return nil, err
 		}
-		g := &gatherer{request: q, prepared: &prepared{}}
-		if err := g.open(ctx, view.Arranged{}); err != nil {
-			return nil, err
-		}
-		out, err := g.read(ctx)
+		g, err := settle(func(slices int) (*gatherer, error) {
+			g := &gatherer{request: q, prepared: &prepared{}, wanted: slices}
+			if err := g.open(ctx, view.Arranged{}); err != nil {
+				return nil, err
+			}
+			if g.start, err = g.read(ctx); err != nil {
+				return nil, err
+			}
+			return g, errors.Join(g.take(ctx, g.start), g.begin(ctx))
+		})
 		if err != nil {
 			return nil, err
 		}
-		if err := errors.Join(g.take(ctx, out), g.begin(ctx)); err != nil {
-			return nil, err
+		out := g.start
+		if g.coarser != "" {
+			out.Notes = append(out.Notes, g.coarser)
 		}
 		out.First, out.Why = g.stretch, g.why
 		return out, nil
