@@ -38,7 +38,7 @@ var policy = []rule{
 	{"internal/sealed", nil, "records with checksums, for who writes and who reads them; it knows bytes"},
 	{"internal/spool", []string{"internal/parallel"}, "records outside memory; it knows bytes, not traces"},
 
-	{"internal/importer", []string{"internal/trace"}, "the contract of a format: it writes a trace and knows no store"},
+	{"internal/importer", []string{"internal/trace", "internal/match"}, "the contract of a format: it writes a trace and knows no store"},
 	{"internal/importer/all", []string{"internal/importer", "internal/importer/*"}, "a list, nothing else"},
 	{"internal/importer/jsonstream", []string{"internal/trace", "internal/importer"}, "JSON of any size as a stream, for the formats written in it; it knows none of them"},
 	{"internal/importer/span", []string{"internal/trace", "internal/importer", "internal/clock", "internal/importer/jsonstream"}, "what spans mean, for the formats of distributed tracing; it knows none of them"},
@@ -51,8 +51,7 @@ var policy = []rule{
 	{"internal/importer/sqlitefile", nil, "tables of a database file, for the formats that keep a trace in one; it knows rows, not traces"},
 	{"internal/importer/parquetfile", nil, "tables of Parquet files, for the formats that keep a trace in them; it knows rows, not traces"},
 	{"internal/match", []string{"internal/trace"}, "it joins halves by their keys and knows neither files nor formats"},
-	{"internal/importer/otf2", []string{"internal/trace", "internal/importer", "internal/match"}, "a format whose halves are joined by the store where parts of it are read by themselves"},
-	{"internal/importer/*", []string{"internal/trace", "internal/importer", "internal/importer/span", "internal/importer/stack", "internal/importer/sqlitefile", "internal/importer/parquetfile", "internal/importer/jsonstream", "internal/importer/launch", "internal/importer/v8tree", "internal/importer/message", "internal/importer/callgraph", "internal/importer/protobuf", "internal/importer/sched", "internal/importer/addresses", "internal/importer/tracepoint"}, "a format never knows another format, so each can be read and removed alone"},
+	{"internal/importer/*", []string{"internal/match", "internal/trace", "internal/importer", "internal/importer/span", "internal/importer/stack", "internal/importer/sqlitefile", "internal/importer/parquetfile", "internal/importer/jsonstream", "internal/importer/launch", "internal/importer/v8tree", "internal/importer/message", "internal/importer/callgraph", "internal/importer/protobuf", "internal/importer/sched", "internal/importer/addresses", "internal/importer/tracepoint"}, "a format never knows another format, so each can be read and removed alone"},
 
 	{"internal/store", []string{"internal/trace"}, "the contract of a store: it knows summaries as blocks of bytes, never moments or quantiles"},
 	{"internal/store/local/pack", []string{"internal/trace"}, "integers in few bits; it knows no files"},

@@ -142,6 +142,9 @@ func importPart(ctx context.Context, e *env, args []string, out string, shard lo
 		if !e.flag("quiet") {
 			fmt.Fprintf(plain{e.stdout}, "%s: part %s in %s; %d still to come\n", run, shard,
 				view.FormatDuration(float64(time.Since(began))), len(missing.Missing))
+			if why, own := f.Shares(); !own {
+				fmt.Fprintf(plain{e.stdout}, "it read all of the source: %s\n", why)
+			}
 		}
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -32,8 +33,12 @@ type Format struct {
 	// Room says how many times as much as its files, unpacked, an import has on the disk at the most; they come with
 	// the largest first. nil: as others of its kind, once for text and 3.5 times for binary files. See Times.
 	Room func(run Run, files []File) float64
-	// Shares: Import reads only the files of one part of a run where the Writer is a match.Sharer.
-	Shares bool
+	// Shares tells whether Import can read only the files of one part of a run, where the Writer is a match.Sharer: if
+	// not, why. nil: the format cannot.
+	Shares func(run Run) (why string, ok bool)
+	// Conclude ends the input of parts that were read like that, with what each of them told; it does so several times.
+	// nil: parts tell nothing.
+	Conclude func(w trace.Writer, told []match.Told) error
 	// Advice tells the user how to proceed if Import is nil.
 	Advice string
 }

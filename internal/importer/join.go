@@ -27,7 +27,7 @@ func Join(runs []Run) Run {
 		return out
 	}
 	f := *out.Format
-	f.Claim, f.Shares = nil, false
+	f.Claim, f.Shares = nil, nil
 	if !same {
 		f.Name, f.Title = "joined", "several formats"
 	}

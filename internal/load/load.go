@@ -353,7 +353,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (derived.Run, error) {
 			return derived.Run{}, err
 		}
 	}
-	r, err := local.Open(path, l.Summaries, l.Digests...)
+	r, err := l.openStore(ctx, path)
 	for tries := 0; f.Store == "" && errors.Is(err, fs.ErrNotExist) && tries < mostTries; tries++ {
 		time.Sleep(time.Duration(1+tries) * time.Millisecond)
 		r, err = local.Open(path, l.Summaries, l.Digests...)
@@ -381,7 +381,7 @@ func (l *Loader) OpenPlace(ctx context.Context, place string) (derived.Run, erro
 		r, err := clickhouse.Open(ctx, a, l.Summaries, l.Digests...)
 		return derived.Run{Store: r, Cache: cache}, err
 	}
-	r, err := local.Open(place, l.Summaries, l.Digests...)
+	r, err := l.openStore(ctx, place)
 	return derived.Run{Store: r, Cache: cache}, err
 }
 
@@ -561,7 +561,9 @@ func (l *Loader) writeThrough(ctx context.Context, f Found, path string, part Sh
 		o.Format = f.run.Format.Name
 		f.run.Progress = progress
 		fill = func(w trace.Writer) error { return f.run.Import(ctx, w) }
-		if o.Shared = part.Of > 0 && f.run.Format.Shares; o.Shared {
+		if _, o.Shared = f.Shares(); part.Of == 0 {
+			o.Shared = false
+		} else if o.Shared {
 			o.Listing = f.listing()
 		}
 	}

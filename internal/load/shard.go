@@ -95,5 +95,36 @@ func (l *Loader) storeOptions() local.Options {
 	if !l.RawNames {
 		o.RegionName = trace.FoldName
 	}
+	o.Conclude = l.conclude
 	return o
+}
+
+// Shares tells whether parts of an import read only their own files; if not, why.
+func (f Found) Shares() (why string, ok bool) {
+	switch {
+	case f.demo != nil:
+		return "it is generated", false
+	case f.run.Format.Shares == nil:
+		return "parts of the format " + f.run.Format.Name + " cannot be read by themselves", false
+	}
+	return f.run.Format.Shares(f.run)
+}
+
+// conclude ends the input of parts of a format.
+func (l *Loader) conclude(format string, w trace.Writer, told []local.Told) error {
+	f := l.FindFormat(format)
+	if f == nil || f.Conclude == nil {
+		return fmt.Errorf("parts of the format %q cannot be joined", format)
+	}
+	return f.Conclude(w, told)
+}
+
+// openStore opens a store, and first joins the parts of one.
+func (l *Loader) openStore(ctx context.Context, path string) (*local.Reader, error) {
+	if local.HasParts(path) {
+		if err := l.JoinParts(ctx, path, Shard{}, 0); err != nil {
+			return nil, err
+		}
+	}
+	return local.Open(path, l.Summaries, l.Digests...)
 }

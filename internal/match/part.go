@@ -78,6 +78,22 @@ type Facts struct {
 	Sums map[string]int64
 	// First are properties of which that of the first place counts; Place is -1 where there is none.
 	First []First
+
+	// Told is what the format needs of all parts at the end, see Fields.
+	Told []byte
+}
+
+// A Told is what a part told. Numbers of what the part has defined are its own.
+type Told struct {
+	Data []byte
+	IDs  IDs
+}
+
+// IDs give the numbers of a run for those of one of its parts.
+type IDs interface {
+	Location(trace.LocationID) trace.LocationID
+	CallPath(trace.CallPathID) trace.CallPathID
+	Metric(trace.MetricID) trace.MetricID
 }
 
 // A Line is a line of the import report, from one part.

@@ -50,7 +50,7 @@ var Format = &importer.Format{
 	Claim:  claim,
 	Import: importRun,
 	Room:   room,
-	Shares: true,
+	Shares: func(importer.Run) (string, bool) { return "", true },
 }
 
 // mostEvents is up to how many bytes the events of a location surely are no more rows than are unpacked into memory: 8

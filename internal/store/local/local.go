@@ -51,6 +51,8 @@ type (
 	Piece = disk.Piece
 	// A SourceFile is a file of a source.
 	SourceFile = disk.SourceFile
+	// A Told is what a part of a run told for its end.
+	Told = write.Told
 	// A MissingParts is a run of which parts are still to come.
 	MissingParts = disk.MissingParts
 	// A VersionError is a store of another version.

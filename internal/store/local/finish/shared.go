@@ -102,11 +102,18 @@ func joinShared(ctx context.Context, dir string, parts []*disk.PartManifest, o w
 	r := &sharedRun{dir, o, parts}
 	r.opt.Align, r.opt.Infer = parts[0].Align, parts[0].Infer
 	r.opt.Sources, r.opt.Parts = parts[0].Sources, len(parts)
-	r.opt.RegionName, r.opt.Shared = nil, false
+	r.opt.Shared = false
 	partial.RemoveStale(dir)
-	for _, s := range []step{{disk.Matched, r.match}, {disk.Made, r.make}} {
-		if err := r.all(ctx, s); err != nil {
-			return false, err
+	join := r.join
+	if timed, err := r.timed(); err != nil {
+		return false, err
+	} else if !timed {
+		join = r.joinProfiles
+	} else {
+		for _, s := range []step{{disk.Matched, r.match}, {disk.Made, r.make}} {
+			if err := r.all(ctx, s); err != nil {
+				return false, err
+			}
 		}
 	}
 	for !joined(dir) {
@@ -115,7 +122,7 @@ func joinShared(ctx context.Context, dir string, parts []*disk.PartManifest, o w
 				return nil
 			}
 			mine = true
-			return r.join(ctx)
+			return join(ctx)
 		})
 		if err == nil && !took {
 			err = pause(ctx)
@@ -125,6 +132,20 @@ func joinShared(ctx context.Context, dir string, parts []*disk.PartManifest, o w
 		}
 	}
 	return mine, nil
+}
+
+// timed reports whether a part has intervals, samples or links with a time.
+func (r *sharedRun) timed() (bool, error) {
+	for k := range r.parts {
+		var st write.State
+		if err := write.LoadState(filepath.Join(r.at(disk.Read, k), write.StateFile), &st); err != nil {
+			return false, err
+		}
+		if len(st.Streams) > 0 || st.Links > 0 || len(st.Causes)+len(st.Effects)+len(st.Attended) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func joined(dir string) bool {

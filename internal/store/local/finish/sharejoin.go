@@ -40,6 +40,33 @@ func (r *sharedRun) join(ctx context.Context) error {
 	return j.publish()
 }
 
+// joinProfiles makes the store of parts that hold nothing with a time but moments.
+func (r *sharedRun) joinProfiles(ctx context.Context) error {
+	for k, p := range r.parts {
+		if err := checkFiles(p, r.at(disk.Read, k)); err != nil {
+			return err
+		}
+	}
+	f, err := r.merged(filepath.Join(r.dir, "joined"), 0)
+	if err != nil {
+		return err
+	}
+	defer f.Abort() // its files are moved
+	defer f.closeRows()
+	j := &sharedJoiner{finisher: f, run: r}
+	load := func(context.Context) error { return f.LoadProfiles() }
+	for _, step := range []func(context.Context) error{load, f.collect, f.rowPass, f.orderTexts, f.forget, f.define,
+		f.writeKinship, f.openRows, f.derive, profiler{finisher: f}.writeProfiles, f.packTree} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return j.publish()
+}
+
 // A sharedJoiner puts parts together that are at stage Made.
 type sharedJoiner struct {
 	*finisher
@@ -80,6 +107,9 @@ func (j *sharedJoiner) start(ctx context.Context) error {
 		f.facts += st.Facts
 		f.linksPacked = f.linksPacked && st.Linked
 		j.nodes = append(j.nodes, st.Links...)
+	}
+	if err := f.LoadProfiles(); err != nil {
+		return err
 	}
 	if len(f.laneLists.Lanes) != len(f.order.old) {
 		return fmt.Errorf("%s: lanes of %d locations, want %d: %w", j.run.dir, len(f.laneLists.Lanes), len(f.order.old),

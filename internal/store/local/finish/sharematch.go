@@ -166,9 +166,9 @@ func (f *finisher) ownLinks(dir string, ids *write.IDs) error {
 	return write.LoadRecords(filepath.Join(dir, write.LinkFile), func(list []write.LinkRecord) error {
 		for i := range list {
 			x := &list[i]
-			from := trace.End{Location: x.FromLocation, Time: x.FromTime, Region: ids.Region(x.FromRegion),
-				Number: x.FromNumber}
-			to := trace.End{Location: x.ToLocation, Time: x.ToTime, Region: ids.Region(x.ToRegion), Number: x.ToNumber}
+			x.Renumber(ids)
+			from := trace.End{Location: x.FromLocation, Time: x.FromTime, Region: x.FromRegion, Number: x.FromNumber}
+			to := trace.End{Location: x.ToLocation, Time: x.ToTime, Region: x.ToRegion, Number: x.ToNumber}
 			f.Link(trace.Link{Kind: x.Kind, Size: x.Size, Tag: x.Tag, Count: x.Count, Communicator: x.Communicator,
 				From: from, To: to})
 		}

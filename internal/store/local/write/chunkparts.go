@@ -18,10 +18,15 @@ type chunkPart struct {
 
 // IDs are the numbers of a run for those of one of its parts; nil stands for the same.
 type IDs struct {
-	Regions    []trace.RegionID
-	Attributes []trace.AttributeID
-	Counters   []trace.CounterID
-	Texts      uint64 // to be added
+	Regions       []trace.RegionID
+	Attributes    []trace.AttributeID
+	Counters      []trace.CounterID
+	Locations     []trace.LocationID
+	Metrics       []trace.MetricID
+	SourceFiles   []trace.FileID
+	CallPaths     []trace.CallPathID
+	Communicators []trace.CommunicatorID
+	Texts         uint64 // to be added
 }
 
 func of[ID ~uint32](list []ID, id ID) ID {
@@ -44,6 +49,43 @@ func (d *IDs) Counter(id trace.CounterID) trace.CounterID {
 		return id
 	}
 	return of(d.Counters, id)
+}
+
+// Location, CallPath and Metric implement match.IDs.
+func (d *IDs) Location(id trace.LocationID) trace.LocationID {
+	if d == nil {
+		return id
+	}
+	return of(d.Locations, id)
+}
+
+func (d *IDs) CallPath(id trace.CallPathID) trace.CallPathID {
+	if d == nil {
+		return id
+	}
+	return of(d.CallPaths, id)
+}
+
+func (d *IDs) Metric(id trace.MetricID) trace.MetricID {
+	if d == nil {
+		return id
+	}
+	return of(d.Metrics, id)
+}
+
+// SourceFile and Communicator return the number in the run.
+func (d *IDs) SourceFile(id trace.FileID) trace.FileID {
+	if d == nil {
+		return id
+	}
+	return of(d.SourceFiles, id)
+}
+
+func (d *IDs) Communicator(id trace.CommunicatorID) trace.CommunicatorID {
+	if d == nil {
+		return id
+	}
+	return of(d.Communicators, id)
 }
 
 func (d *IDs) Attribute(id uint32) uint32 { return uint32(of(d.Attributes, trace.AttributeID(id))) }

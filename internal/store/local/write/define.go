@@ -39,8 +39,12 @@ type Definitions struct {
 	words         map[string]string // short strings that repeat, kept once
 }
 
-// Sorted are the first regions, attributes and counters that are to be put in order.
-type Sorted struct{ Regions, Attributes, Counters int }
+// Sorted are how many definitions there were before those that may come in any order: the first regions, attributes and
+// counters that are to be put in order.
+type Sorted struct {
+	Regions, Attributes, Counters                                         int
+	Locations, Metrics, SourceFiles, CallPaths, Communicators, Topologies int
+}
 
 type regionKey struct {
 	name, category, file string
@@ -158,13 +162,19 @@ func (w *Writer) SortRegions() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if d := &w.Def; d.Sorted == nil {
-		d.Sorted = &Sorted{len(d.Regions), len(d.Attributes), len(d.Counters)}
+		d.sortFromHere()
 		if w.shared != nil {
 			w.reportMu.Lock()
 			w.shared.before = slices.Clone(w.Told.Entries)
 			w.reportMu.Unlock()
 		}
 	}
+}
+
+// sortFromHere is for definitions that may come in any order from here on.
+func (d *Definitions) sortFromHere() {
+	d.Sorted = &Sorted{len(d.Regions), len(d.Attributes), len(d.Counters), len(d.Locations), len(d.Metrics),
+		len(d.SourceFiles), len(d.CallPaths), len(d.Communicators), len(d.Topologies)}
 }
 
 // Attribute implements trace.Writer.

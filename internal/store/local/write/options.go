@@ -1,6 +1,7 @@
 package write
 
 import (
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -35,7 +36,12 @@ type Options struct {
 	Shared bool
 	// Listing is the files of the source, in the order of their names; with Shared.
 	Listing []disk.SourceFile
+	// Conclude ends the input of a format when its parts are joined, with what each of them told.
+	Conclude func(format string, w trace.Writer, told []Told) error
 }
+
+// A Told is what a part told for the end of its run.
+type Told = match.Told
 
 const (
 	defaultMemory = 256 << 20
