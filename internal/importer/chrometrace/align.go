@@ -10,7 +10,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/parallel"
-	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // align finds the offset of each file's times that puts all files on one axis. A
@@ -24,7 +23,7 @@ func (p *plan) align(ctx context.Context) error {
 	g.SetLimit(parallel.Workers())
 	for i := range p.files {
 		f := &p.files[i]
-		if f.dialect == dftracer || f.hasBase || f.epoch {
+		if f.dialect == dftracer || f.hasBase || f.epoch || f.dialect == kineto && !p.reads(i) {
 			continue
 		}
 		g.Go(func() error {
@@ -40,11 +39,13 @@ func (p *plan) align(ctx context.Context) error {
 		return err
 	}
 	var without int64
-	example := ""
 	for i := range p.files {
 		if f := &p.files[i]; f.dialect != dftracer && !f.hasBase && !f.epoch {
 			without++
-			example = p.run.Label(f.path)
+			if p.reads(i) {
+				p.Without++
+				p.Last = p.run.Label(f.path)
+			}
 		}
 	}
 	if without > 0 && without < int64(len(p.files)) && p.files[0].dialect == chrome {
@@ -52,8 +53,6 @@ func (p *plan) align(ctx context.Context) error {
 			p.files[i].base = 0
 		}
 	}
-	importer.Tell(p.w, trace.Guessed, "files whose times have no known base, taken as if on one clock", without,
-		example)
 	return nil
 }
 

@@ -56,4 +56,7 @@ var Format = &importer.Format{
 	Import: importRun,
 	Joins:  true,
 	Room:   room,
+
+	Shares:   shares,
+	Conclude: concludeParts,
 }

@@ -57,7 +57,7 @@ func coordinatesOf(rank int, groups []processGroup) map[string]int {
 }
 
 // arrange gives ranks whose process groups tell their coordinates these as attributes, and lays them out on a grid.
-func (p *plan) arrange() {
+func (p *conclusion) arrange() {
 	used := map[string]int{} // extent of each dimension
 	at := map[int]map[string]int{}
 	for rank := range p.ranks {

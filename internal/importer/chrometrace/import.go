@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -23,21 +24,18 @@ type plan struct {
 	rank           []int
 	// groups are files that one reader takes one after the other: those of one rank.
 	groups  [][]int
-	machine bool // every file states its host
+	own     [2]int // the first of those that are read, and the end
+	machine bool   // every file states its host
 
-	// reports of each group, so that they come in the same order every time.
+	outcome
+	// reports and told of each group, so that they come in the same order every time.
 	reports [][]trace.ReportEntry
+	told    [][]rankTold
 
 	failed []error   // by file
 	spare  sync.Pool // of *pending
 
-	mu   sync.Mutex
-	read int
-	// ranks are the processes, for communicators.
-	ranks map[int]trace.LocationID
-	// member are the process groups as the file of each rank states them.
-	member map[int][]processGroup
-	info   distributed
+	mu sync.Mutex
 }
 
 // importRun reads the files of a run, several at a time.
@@ -47,58 +45,65 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 
 // importWith does so on a number of cores, and where batch is not 0 in batches of so many bytes.
 func importWith(ctx context.Context, run importer.Run, w trace.Writer, workers, batch int) error {
-	p := &plan{run: run, w: w, workers: workers, batch: batch, ranks: map[int]trace.LocationID{},
-		member: map[int][]processGroup{}}
-	for _, file := range run.Files {
-		p.files = append(p.files, probe(file, run.Source.Head(file)))
+	p := newPlan(run)
+	p.w, p.workers, p.batch = w, workers, batch
+	for _, e := range p.number() {
+		w.Report(e.Kind, e.What, e.Count, e.Example)
 	}
-	p.number()
+	share := match.ShareOf(w)
+	p.own = [2]int{0, len(p.groups)}
+	if share != nil {
+		p.chooseOwn(share.Share())
+	}
 	if err := p.align(ctx); err != nil {
 		return err
 	}
-	p.reports = make([][]trace.ReportEntry, len(p.groups))
+	p.reports, p.told = make([][]trace.ReportEntry, len(p.groups)), make([][]rankTold, len(p.groups))
 	p.failed = make([]error, len(p.files))
 	if len(p.groups) > 1 {
 		trace.SortRegions(w)
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
-	for n := range p.groups {
+	for n := p.own[0]; n < p.own[1]; n++ {
 		g.Go(func() error { return p.readGroup(ctx, n) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	if p.read == 0 {
+	if p.Read == 0 && share == nil {
 		return p.failed[0]
 	}
-	for _, err := range p.failed {
-		if err != nil {
-			w.Report(trace.MissingFiles, "files that cannot be read", 1, err.Error())
-		}
+	p.gather()
+	if share != nil {
+		return tellPart(share, &p.outcome)
 	}
-	for _, entries := range p.reports {
-		for _, e := range entries {
-			w.Report(e.Kind, e.What, e.Count, e.Example)
-		}
-	}
-	p.communicators()
-	p.arrange()
-	return nil
+	return conclude(w, []outcome{p.outcome})
 }
 
-// number decides the ranks, and which files belong to the same one.
-func (p *plan) number() {
+func newPlan(run importer.Run) *plan {
+	p := &plan{run: run}
+	for _, file := range run.Files {
+		p.files = append(p.files, probe(file, run.Source.Head(file)))
+	}
+	return p
+}
+
+// number decides the ranks, and which files belong to the same one. It returns what it guessed.
+func (p *plan) number() (told []trace.ReportEntry) {
+	guessed := func(what string, count int, example string) {
+		told = append(told, trace.ReportEntry{Kind: trace.Guessed, What: what, Count: int64(count), Example: example})
+	}
 	var named int
-	p.rank, named = ranks(p.files)
-	importer.Tell(p.w, trace.Guessed, "ranks taken from the names of files", int64(named), p.run.Label(p.files[0].path))
+	if p.rank, named = ranks(p.files); named > 0 {
+		guessed("ranks taken from the names of files", named, p.run.Label(p.files[0].path))
+	}
 	if p.files[0].dialect == dftracer && !slices.ContainsFunc(p.rank, func(r int) bool { return r >= 0 }) &&
 		len(p.files) > 1 {
 		for i := range p.rank {
 			p.rank[i] = i
 		}
-		p.w.Report(trace.Guessed, "ranks counted in the order of the files' names", int64(len(p.files)),
-			p.run.Label(p.files[0].path))
+		guessed("ranks counted in the order of the files' names", len(p.files), p.run.Label(p.files[0].path))
 	}
 	p.machine = true
 	byRank := map[int]int{}
@@ -110,14 +115,14 @@ func (p *plan) number() {
 		}
 		if at, ok := byRank[r]; ok && r >= 0 {
 			p.groups[at] = append(p.groups[at], i)
-			p.w.Report(trace.Guessed,
-				"files of a rank that has others, put on the same rows (a restart, or several recordings)", 1,
+			guessed("files of a rank that has others, put on the same rows (a restart, or several recordings)", 1,
 				p.run.Label(f.path))
 			continue
 		}
 		byRank[r] = len(p.groups)
 		p.groups = append(p.groups, []int{i})
 	}
+	return told
 }
 
 // readGroup reads the files of one rank, or one file.
@@ -125,7 +130,7 @@ func (p *plan) readGroup(ctx context.Context, n int) (err error) {
 	group := p.groups[n]
 	first := p.files[group[0]]
 	c := newReader(p.w, first.dialect)
-	c.workers, c.batch = p.workers/len(p.groups), p.batch
+	c.workers, c.batch = p.workers/(p.own[1]-p.own[0]), p.batch
 	if used, _ := p.spare.Get().(*pending); used != nil {
 		c.pending = *used
 	}
@@ -151,7 +156,7 @@ func (p *plan) readGroup(ctx context.Context, n int) (err error) {
 	}
 	c.describe()
 	p.reports[n] = append(p.reports[n], c.tally.flush(p.run.Label(first.path))...)
-	p.finishRank(c)
+	p.finishRank(c, n)
 	return nil
 }
 
@@ -203,7 +208,7 @@ func (p *plan) readFile(ctx context.Context, c *reader, i int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err == nil {
-		p.read++
+		p.Read++
 		return nil
 	}
 	if len(p.files) == 1 {
@@ -214,7 +219,7 @@ func (p *plan) readFile(ctx context.Context, c *reader, i int) error {
 }
 
 // finishRank takes the rank and the groups that a rank's files state after their records.
-func (p *plan) finishRank(c *reader) {
+func (p *plan) finishRank(c *reader, n int) {
 	if c.self == nil || c.severalRanks() {
 		return
 	}
@@ -223,15 +228,7 @@ func (p *plan) finishRank(c *reader) {
 		c.rank = *c.info.Rank
 		p.w.Describe(c.self.location, trace.Location{Name: fmt.Sprint("rank ", c.rank), Rank: c.rank})
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c.rank >= 0 {
-		p.ranks[c.rank] = c.self.location
-		p.member[c.rank] = c.info.Groups
-	}
-	if len(c.info.Groups) > len(p.info.Groups) {
-		p.info = c.info
-	}
+	p.told[n] = []rankTold{{c.rank, c.self.location, c.info.Groups}}
 }
 
 // properties keeps the scalars among the top-level members of the first file.
@@ -260,28 +257,4 @@ func (p *plan) properties(s *scanner) {
 			p.w.Property("world_size", fmt.Sprint(n))
 		}
 	}
-}
-
-// communicators defines Kineto's process groups, where all their ranks are here.
-func (p *plan) communicators() {
-	var absent int64
-	for _, g := range p.info.Groups {
-		name := g.Name
-		if g.Description != "" {
-			name = g.Description
-		}
-		members := make([]trace.LocationID, 0, len(g.Ranks))
-		for _, r := range g.Ranks {
-			if at, ok := p.ranks[r]; ok {
-				members = append(members, at)
-			}
-		}
-		if len(members) == 0 || len(members) < len(g.Ranks) {
-			absent++
-			continue
-		}
-		p.w.Communicator(trace.Communicator{Name: name, Parent: trace.NoCommunicator, Members: members})
-	}
-	importer.Tell(p.w, trace.MissingGroups, "process groups with ranks that are not in this run", absent,
-		p.run.Source.Name)
 }
