@@ -65,12 +65,18 @@ func link(from, to *End) trace.Link {
 	}
 }
 
+// Words on halves that found no other.
+const (
+	Unreceived = "messages that are sent and whose receive is not recorded"
+	Unsent     = "messages that are received and whose send is not recorded"
+)
+
 // Report counts the halves that Join left over.
 func Report(w trace.Writer, unreceived, unsent int64, example string) {
 	if unreceived > 0 {
-		w.Report(trace.MissingLinks, "messages that are sent and whose receive is not recorded", unreceived, example)
+		w.Report(trace.MissingLinks, Unreceived, unreceived, example)
 	}
 	if unsent > 0 {
-		w.Report(trace.MissingLinks, "messages that are received and whose send is not recorded", unsent, example)
+		w.Report(trace.MissingLinks, Unsent, unsent, example)
 	}
 }

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -9,23 +8,21 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A converter writes processes, and at the end the data of several of them.
+// A converter writes processes, and tells what needs several of them.
 type converter struct {
+	outcome
 	w        trace.Writer
 	rows     trace.Rows // of the process at hand
-	ranks    map[int32]trace.LocationID
 	machines map[string]trace.LocationID
 	paths    paths
 	messages messages
 	arrivals arrivals
-	program  string
-	size     int32 // ranks of the job, where they are known
 	own      []uint64
 }
 
 func newConverter(w trace.Writer) *converter {
 	return &converter{
-		w: w, ranks: map[int32]trace.LocationID{}, machines: map[string]trace.LocationID{},
+		w: w, machines: map[string]trace.LocationID{},
 		paths: newPaths(w), messages: newMessages(w),
 	}
 }
@@ -44,21 +41,17 @@ func (c *converter) record(file string, r *record) {
 		}
 	}
 	if r.program != nil {
-		c.size = max(c.size, r.program.size)
+		c.Size = max(c.Size, r.program.size)
 		process.Parent = c.machine(r.program.host)
 		process.Attributes = importer.PID(r.program.pid)
 		process.Key = file + " " + strconv.Itoa(int(r.rank))
-		if c.program != r.name {
-			c.program = r.name
-			c.w.Property("program", r.name)
-			if r.program != nil && r.program.outside != "" {
-				c.w.Property("outside named regions", r.program.outside)
-			}
+		if n := len(c.Programs); n == 0 || c.Programs[n-1].Name != r.name {
+			c.Programs = append(c.Programs, programTold{r.name, r.program.outside})
 		}
 	}
 	id := c.w.Location(process)
 	if r.rank >= 0 {
-		c.ranks[r.rank] = id
+		c.Ranks = append(c.Ranks, rankTold{r.rank, id})
 	}
 	dropped := uint64(0)
 	for i := range r.workers {
@@ -205,28 +198,6 @@ func (c *converter) cell(at trace.LocationID, path trace.CallPathID, v cell) {
 			trace.AtomicRow{Location: at, Path: path, Metric: c.paths.each, Count: float64(v.count),
 				Min: float64(v.least), Max: float64(v.most), Mean: t / float64(v.count), SumSquares: v.squares})
 	}
-}
-
-// finish writes the data that needs all processes.
-func (c *converter) finish() {
-	if missing := int(c.size) - len(c.ranks); missing > 0 && len(c.ranks) > 0 {
-		c.w.Report(trace.MissingLocations,
-			fmt.Sprintf("of %d ranks left no file (killed before they could write, or the files are elsewhere)",
-				c.size),
-			int64(missing), "rank "+strconv.Itoa(c.absent()))
-	}
-	c.messages.link(c.ranks)
-	c.arrivals.write(c.paths.late, c.w)
-}
-
-// absent is the first rank of the job that is not here.
-func (c *converter) absent() int {
-	for rank := range c.size {
-		if _, ok := c.ranks[rank]; !ok {
-			return int(rank)
-		}
-	}
-	return int(c.size)
 }
 
 // order assigns to the threads of a process the order in which they began: recorders in C write the last one first, and

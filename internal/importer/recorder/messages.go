@@ -15,14 +15,7 @@ type messages struct {
 	total  []uint64 // of the worker at hand, by metric
 	met    []int    // which of them it has
 	class  [placeCount][64]*[6]int
-	sent   []sent
-}
-
-type sent struct {
-	from  trace.LocationID
-	to    int32
-	count uint64
-	bytes uint64
+	sent   []sentTold
 }
 
 var placeNames = [placeCount]string{"itself", "the same host", "other hosts"}
@@ -79,27 +72,12 @@ func (m *messages) worker(file string, at, process trace.LocationID, path trace.
 			trace.ProfileRow{Location: at, Path: path, Metric: m.metric[i], Calls: 1, Inclusive: n, Exclusive: n})
 	}
 	for _, p := range k.partners {
-		m.sent = append(m.sent, sent{process, p.rank, p.count, p.bytes})
+		m.sent = append(m.sent, sentTold{process, p.rank, p.count, p.bytes})
 	}
 	if k.others.count > 0 {
 		m.w.Report(trace.MissingLinks,
 			"messages to partners beyond the 64 that the recorder keeps (counted by place and size, not by partner)",
 			int64(k.others.count), file)
-	}
-}
-
-// link writes how much went from whom to whom.
-func (m *messages) link(ranks map[int32]trace.LocationID) {
-	for _, s := range m.sent {
-		to, ok := ranks[s.to]
-		if !ok {
-			m.w.Report(trace.MissingLinks, "messages to ranks whose file is not here", int64(s.count),
-				fmt.Sprint("rank ", s.to))
-			continue
-		}
-		from := trace.End{Location: s.from, Region: trace.NoRegion}
-		m.w.Link(trace.Link{Kind: trace.LinkMessage, From: from, To: trace.End{Location: to, Region: trace.NoRegion},
-			Size: int64(s.bytes), Count: int64(s.count), Untimed: true, Communicator: trace.NoCommunicator})
 	}
 }
 

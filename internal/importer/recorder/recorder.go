@@ -24,13 +24,14 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // Format is the format.
 var Format = &importer.Format{Name: "moments", Title: "moments recorded inside a program (package recorder)",
-	Claim: claim, Import: read}
+	Claim: claim, Import: read, Shares: shares, Conclude: concludeParts}
 
 // magic begins a file; the byte after it is the version.
 const magic = "PLXMOM\x00"
@@ -79,7 +80,8 @@ func whole(path string) string {
 
 // read takes records as they come, in the order of the files; several are parsed at a time.
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	c, files := newConverter(w), files{run: run, left: run.Files}
+	share := match.ShareOf(w)
+	c, files := newConverter(w), files{run: run, left: own(run, share)}
 	defer files.close()
 	var bad error
 	parallel.Piped(parallel.Workers(), func() struct{} { return struct{}{} }, files.next,
@@ -99,7 +101,11 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err := cmp.Or(ctx.Err(), bad, files.err); err != nil {
 		return err
 	}
-	c.finish()
+	c.told()
+	if share != nil {
+		return tellPart(share, &c.outcome)
+	}
+	conclude(w, []outcome{c.outcome})
 	return nil
 }
 

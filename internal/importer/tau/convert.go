@@ -14,8 +14,9 @@ import (
 
 // A converter gives TAU's words their meaning. One goroutine uses it.
 type converter struct {
-	run importer.Run
-	w   trace.Writer
+	name  string // of the run
+	first string // label of its first file
+	w     trace.Writer
 
 	several   map[[2]int]bool // processes with more than one thread
 	processes map[[2]int]trace.LocationID
@@ -87,9 +88,9 @@ type pendingLink struct {
 	count, bytes int64
 }
 
-func newConverter(run importer.Run, w trace.Writer) *converter {
+func newConverter(name, first string, w trace.Writer) *converter {
 	return &converter{
-		run: run, w: w, several: map[[2]int]bool{}, processes: map[[2]int]trace.LocationID{},
+		name: name, first: first, w: w, several: map[[2]int]bool{}, processes: map[[2]int]trace.LocationID{},
 		hosts:    map[string]trace.LocationID{},
 		elements: map[string]*element{}, functions: map[string]*function{}, paths: map[trace.CallPathID]*pathRows{},
 		metrics: map[string]metric{}, counters: map[string]counter{}, regions: map[sourceKey]string{},
@@ -336,7 +337,7 @@ func (c *converter) begin() {
 // add gives an entry a value; entries that differ only in blanks add up.
 func (c *converter) add(at trace.LocationID, f *function, m metric, calls, subcalls, exclusive, inclusive float64) {
 	if sum := calls + subcalls + exclusive + inclusive; sum-sum != 0 {
-		c.w.Report(trace.MissingValues, "values that are no number, or too large to add up", 1, c.run.Name)
+		c.w.Report(trace.MissingValues, "values that are no number, or too large to add up", 1, c.name)
 		return
 	}
 	c.row(f.path,
@@ -449,7 +450,7 @@ func (c *converter) textFile(t *threadFiles, file int, f *textFile, label string
 // finish writes the data that needs all threads.
 func (c *converter) finish() error {
 	if len(c.meta.threads) == 0 {
-		return &importer.Error{File: c.run.Label(c.run.Files[0]), Cause: "the profile holds no thread",
+		return &importer.Error{File: c.first, Cause: "the profile holds no thread",
 			Kind: importer.ErrMalformed}
 	}
 	c.meta.finish(c.w)

@@ -40,6 +40,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -49,6 +50,9 @@ var Format = &importer.Format{
 	Title:  "TAU profiles (profile.N.C.T, MULTI__*, .ppk, tau.xml)",
 	Claim:  claim,
 	Import: importRun,
+
+	Shares:   shares,
+	Conclude: concludeParts,
 }
 
 // A form is one of the three file formats of TAU profiles.
@@ -161,7 +165,10 @@ func (a node) compare(b node) int {
 }
 
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
-	c := newConverter(run, w)
+	if share := match.ShareOf(w); share != nil {
+		return readPart(ctx, run, share)
+	}
+	c := newConverter(run.Name, run.Label(run.Files[0]), w)
 	var texts []string
 	for _, file := range run.Files {
 		if err := ctx.Err(); err != nil {

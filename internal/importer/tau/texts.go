@@ -19,6 +19,14 @@ func readTexts(ctx context.Context, run importer.Run, threads []threadFiles, c *
 			c.guessedNode(run.Label(t.files[0]))
 		}
 	}
+	return parseAll(ctx, run, threads, func(t *threadFiles, file int, f *textFile) {
+		c.textFile(t, file, f, run.Label(t.files[file]))
+	})
+}
+
+// parseAll reads the files of all threads, several at once, and gives them in order.
+func parseAll(ctx context.Context, run importer.Run, threads []threadFiles,
+	give func(t *threadFiles, file int, f *textFile)) error {
 	ahead := 2*parallel.Workers() + 2
 	g, ctx := errgroup.WithContext(ctx)
 	jobs := make(chan textJob)
@@ -67,7 +75,7 @@ func readTexts(ctx context.Context, run importer.Run, threads []threadFiles, c *
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			c.textFile(j.thread, j.file, j.to, run.Label(j.thread.files[j.file]))
+			give(j.thread, j.file, j.to)
 			free <- j.to
 		}
 		return nil

@@ -16,49 +16,64 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/importer/message"
+	"github.com/parallax-hpc/parallax/internal/match"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
-	trace.SortRegions(w)
-	c := &converter{run: run, w: w, owners: map[place]int{}, locations: map[place]trace.LocationID{},
-		processes: map[uint16]trace.LocationID{}}
+	c := newConverter(run, w)
 	traces, err := c.definitions()
 	if err != nil {
 		return err
 	}
+	trace.SortRegions(w)
 	for i, file := range traces {
 		if err := c.own(file, i); err != nil {
 			return err
 		}
 	}
-	c.alone = len(traces) == 1
+	c.alone, c.share = len(traces) == 1, match.ShareOf(w)
+	first, end := c.ownFiles(traces)
 	parent := ctx
 	g, ctx := errgroup.WithContext(parent)
 	g.SetLimit(parallel.Workers())
 	files := make([]*file, len(traces))
-	for i, name := range traces {
+	for i := first; i < end; i++ {
 		g.Go(func() error {
-			files[i] = c.newFile(i, name)
-			return files[i].read(ctx, name)
+			files[i] = c.newFile(i, traces[i])
+			return files[i].read(ctx, traces[i])
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	for _, f := range files {
+	for _, f := range files[first:end] {
 		f.report()
 	}
-	c.link()
-	if c.started > 0 {
-		w.Property("start", time.Unix(c.started, 0).UTC().Format(time.RFC3339))
+	if c.share == nil {
+		c.link()
+		started(w, c.started)
+	} else if err := c.tell(len(files)); err != nil {
+		return err
 	}
 	if alone := int64(len(run.Companions)); alone > 0 {
 		w.Report(trace.Redundant, "merged traces beside the traces that they were made of", alone,
 			run.Label(run.Companions[0]))
 	}
 	return parent.Err()
+}
+
+func newConverter(run importer.Run, w trace.Writer) *converter {
+	return &converter{run: run, w: w, owners: map[place]int{}, locations: map[place]trace.LocationID{},
+		processes: map[uint16]trace.LocationID{}}
+}
+
+// started says when the run began, in seconds since 1970; 0: it is not known.
+func started(w trace.Writer, seconds int64) {
+	if seconds > 0 {
+		w.Property("start", time.Unix(seconds, 0).UTC().Format(time.RFC3339))
+	}
 }
 
 // A place is where a record is from.
@@ -72,6 +87,7 @@ type converter struct {
 	of     map[string]string          // the event file of each trace
 	owners map[place]int              // the file of each thread, by its first record
 	alone  bool                       // one file holds all threads
+	share  match.Sharer               // nil: all files are read
 
 	mu             sync.Mutex // of locations
 	locations      map[place]trace.LocationID

@@ -27,7 +27,8 @@ import (
 )
 
 // Format is traces of TAU.
-var Format = &importer.Format{Name: "tau-trace", Title: "TAU traces (.trc with .edf)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "tau-trace", Title: "TAU traces (.trc with .edf)", Claim: claim, Import: read,
+	Shares: shares, Conclude: concludeParts}
 
 // claim takes, of each directory, the traces of threads with their event files; without these each merged trace
 // is a run. A merged trace next to the ones that it was made of would repeat everything: it is a companion.
