@@ -57,15 +57,18 @@ func TestShardsOfARunAreTheWholeImport(t *testing.T) {
 }
 
 // ownSets are runs of formats whose parts read only their own files: with threads, messages, collectives, clocks that are
-// fitted, markers, metrics and calls that are never left.
+// fitted, markers, metrics and calls that are never left; with launches and process groups of GPUs; with profiles,
+// messages without a time, late arrivals and moments.
 func ownSets(t *testing.T) []string {
 	t.Helper()
 	made := filepath.Join(t.TempDir(), "stencil")
 	if code, _, stderr := parallax(t, "gen", "stencil", "--format", "otf2", "--locations", "9", "--intervals", "60000", "-o", made); code != 0 {
 		t.Fatal(stderr)
 	}
-	sources := []string{made, "../../internal/importer/otf2/testdata/records", "../../internal/importer/otf2/testdata/ping-pong-2ranks"}
-	for _, name := range []string{"otf2-hpl8", "otf2-lammps-imbalanced16", "otf2-xz-pthread"} {
+	sources := []string{made, "../../internal/importer/otf2/testdata/records", "../../internal/importer/otf2/testdata/ping-pong-2ranks",
+		"../../internal/importer/tautrace/testdata/threads", "../../internal/importer/recorder/testdata/mpi", "../../internal/importer/recorder/testdata/ranks"}
+	for _, name := range []string{"otf2-hpl8", "otf2-lammps-imbalanced16", "otf2-xz-pthread", "kineto-ddp-8rank",
+		"public/kineto/sampled-ranks-0-1-of-128", "public/tau-profile/cpi-4ranks", "public/tau-profile/adios-xmain-8ranks"} {
 		if path := filepath.Join("../../../shared/data", name); exists(path) {
 			sources = append(sources, path)
 		}
@@ -96,14 +99,128 @@ func TestPartsThatReadTheirOwnFilesAreTheWholeImport(t *testing.T) {
 					for _, k := range random.Perm(n) {
 						args := append([]string{"import", source, "--shard", fmt.Sprintf("%d/%d", k+1, n), "-o",
 							filepath.Join(joined, fmt.Sprintf("part-%d", k+1))}, options...)
-						if code, _, stderr := parallax(t, args...); code != 0 {
+						code, out, stderr := parallax(t, args...)
+						if code != 0 {
 							t.Fatalf("part %d of %d: %s", k+1, n, stderr)
+						}
+						if strings.Contains(out, "read all of the source") {
+							t.Errorf("part %d of %d: %s", k+1, n, out)
 						}
 					}
 					sameAs(t, fmt.Sprint(n, " parts"), want, filesOf(t, joined))
 				}
 			})
 		}
+	}
+}
+
+// TestPartsDoNotReadTheFilesOfOthers: what is wrong in the last file is of no matter to the first part.
+func TestPartsDoNotReadTheFilesOfOthers(t *testing.T) {
+	for source, last := range map[string]string{
+		"../../internal/importer/tautrace/testdata/threads":      "tautrace.3.0.0.trc",
+		"../../internal/importer/recorder/testdata/mpi":          "rank-000002.moments",
+		"../../../shared/data/public/tau-profile/cpi-4ranks":     "profile.3.0.0",
+		"../../internal/importer/otf2/testdata/ping-pong-2ranks": "",
+	} {
+		if !exists(source) {
+			continue
+		}
+		t.Run(filepath.Base(source), func(t *testing.T) {
+			t.Setenv("PARALLAX_CACHE", t.TempDir())
+			damaged := filepath.Join(t.TempDir(), filepath.Base(source))
+			if err := os.CopyFS(damaged, os.DirFS(source)); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(damaged, last)
+			if last == "" {
+				events, err := filepath.Glob(filepath.Join(damaged, "*", "*.evt"))
+				if err != nil || len(events) == 0 {
+					t.Fatal("no events: ", err)
+				}
+				path = events[len(events)-1]
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b[len(b)/2:] {
+				b[len(b)/2+i] ^= 0x55
+			}
+			if err := os.WriteFile(path, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			whole, bad, joined := filepath.Join(t.TempDir(), "whole.plx"), filepath.Join(t.TempDir(), "bad.plx"), filepath.Join(t.TempDir(), "run.plx")
+			for _, args := range [][]string{{source, "-o", whole}, {damaged, "--shard", "1/2", "-o", filepath.Join(joined, "part-1")},
+				{source, "--shard", "2/2", "-o", filepath.Join(joined, "part-2")}} {
+				if code, _, stderr := parallax(t, append([]string{"import"}, args...)...); code != 0 {
+					t.Fatal(stderr)
+				}
+			}
+			want := filesOf(t, whole)
+			delete(want, "/manifest.json") // names the source of the first part
+			got := filesOf(t, joined)
+			delete(got, "/manifest.json")
+			sameAs(t, "the first part has not read it", want, got)
+			if code, _, _ := parallax(t, "import", damaged, "-o", bad); code == 0 {
+				same := true
+				for name, b := range filesOf(t, bad) {
+					same = same && (name == "/manifest.json" || bytes.Equal(b, want[name]))
+				}
+				if same {
+					t.Error("the damage changes nothing, so this test proves nothing")
+				}
+			}
+		})
+	}
+}
+
+// TestPartsThatReadAllOfTheSourceSaySo: a file of all ranks, and one of any format that has no parts.
+func TestPartsThatReadAllOfTheSourceSaySo(t *testing.T) {
+	t.Setenv("PARALLAX_CACHE", t.TempDir())
+	for source, why := range map[string]string{
+		"demo:stencil": "it is generated",
+		"../../internal/importer/recorder/testdata/mpi-one.moments": "has one file",
+	} {
+		code, out, stderr := parallax(t, "import", source, "--shard", "1/2", "-o", filepath.Join(t.TempDir(), "run.plx", "part-1"))
+		if code != 0 || !strings.Contains(out, "read all of the source: ") || !strings.Contains(out, why) {
+			t.Errorf("%s: exit %d, %q %q, want %q", source, code, out, stderr, why)
+		}
+	}
+}
+
+// TestPartsOfChromeFilesThatAreJoined: files of plain Chrome events are one run if the user says so.
+func TestPartsOfChromeFilesThatAreJoined(t *testing.T) {
+	t.Setenv("PARALLAX_CACHE", t.TempDir())
+	dir := t.TempDir()
+	args := []string{"import", "--join"}
+	for k := range 5 {
+		var b strings.Builder
+		fmt.Fprintf(&b, `{"beginningOfTime":%d,"traceEvents":[{"ph":"M","name":"process_name","pid":%d,"args":{"name":"unit %d"}}`, 1000+k, 7+k, k)
+		for i := range 200 {
+			fmt.Fprintf(&b, `,`+"\n"+`{"ph":"X","name":"step %d","cat":"c","pid":%d,"tid":%d,"ts":%d,"dur":%d,"args":{"k%d":"v%d","n":%d}}`,
+				(i*k)%17, 7+k, i%3, i*10, 5+i%4, i%5+k, (i+k)%11, i)
+			fmt.Fprintf(&b, `,{"ph":"%c","name":"f","cat":"flow","id":%d,"pid":%d,"tid":%d,"ts":%d}`, "sf"[i%2], i/2, 7+k, i%3, i*10+1)
+		}
+		b.WriteString("]}")
+		path := filepath.Join(dir, fmt.Sprintf("unit%c.json", "badce"[k]))
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, path)
+	}
+	whole := filepath.Join(dir, "whole.plx")
+	if code, _, stderr := parallax(t, append(args, "-o", whole)...); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, n := range []int{1, 2, 3, 7} {
+		joined := filepath.Join(t.TempDir(), "run.plx")
+		for k := range n {
+			code, out, stderr := parallax(t, append(args, "--shard", fmt.Sprintf("%d/%d", k+1, n), "-o", filepath.Join(joined, fmt.Sprintf("part-%d", k+1)))...)
+			if code != 0 || strings.Contains(out, "read all") {
+				t.Fatal(out, stderr)
+			}
+		}
+		sameAs(t, fmt.Sprint(n, " parts"), filesOf(t, whole), filesOf(t, joined))
 	}
 }
 
