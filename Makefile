@@ -96,7 +96,7 @@ bin/cross: tools/cross/main.go
 # The store in a cluster, on two servers with ports and directories of their own, which the tests start and end. In `make test` these
 # tests run where the server is installed, on less data.
 test-cluster: clickhouse
-	PARALLAX_CLUSTER=full $(TEST) -short -count=1 ./internal/store/clickhouse/...
+	PARALLAX_CLUSTER=full $(TEST) -short -count=1 ./internal/store/clickhouse/... ./internal/warehouse
 	PARALLAX_CLUSTER=full $(TEST) -count=1 -run Cluster ./cmd/parallax
 	@echo "two servers gave the same answers as the local store"
 

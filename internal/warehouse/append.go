@@ -154,7 +154,15 @@ func (p *Place) Runs(ctx context.Context) (out []lake.About, err error) {
 
 // make makes the tables that are not there. On a cluster one server tells the others.
 func (p *Place) make(ctx context.Context) error {
-	old, err := p.incomplete(ctx)
+	others, err := p.without(ctx, "run_id")
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		return fmt.Errorf("%s: tables of this database are not those of a lake (%s); name another database",
+			p.servers[0].Host(), strings.Join(others, ", "))
+	}
+	old, err := p.without(ctx, "month") // an older version made them
 	if err != nil {
 		return err
 	}
@@ -171,16 +179,19 @@ func (p *Place) make(ctx context.Context) error {
 	return nil
 }
 
-// incomplete returns the tables of a lake that an older version made.
-func (p *Place) incomplete(ctx context.Context) (out []string, err error) {
+// without returns the tables of a lake that are there and have no column of that name.
+func (p *Place) without(ctx context.Context, column string) (out []string, err error) {
 	var names []string
+	if column == "run_id" {
+		names = append(names, "'"+stateTable+"'", "'"+outlineTable+"'")
+	}
 	for _, t := range lake.Tables {
 		names = append(names, "'"+t.Name+"_rows'", "'"+t.Name+"_all'")
 	}
 	rows, err := p.servers[0].Query(ctx,
 		"select name from system.tables where database = currentDatabase() and name in ("+
 			strings.Join(names, ", ")+") and name not in (select table from system.columns where database = "+
-			"currentDatabase() and name = 'month')")
+			"currentDatabase() and name = '"+column+"') order by name")
 	if err != nil {
 		return nil, p.servers[0].Failed(err)
 	}

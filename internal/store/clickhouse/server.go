@@ -147,7 +147,11 @@ const (
 	noSuchAccess  = 291
 	noColumn      = 16
 	noIdentifier  = 47
+	noRoom        = 243
 )
+
+// fullDisk is in what the system says where nothing more can be written.
+const fullDisk = "No space left on device"
 
 // failed explains an error of a server, and how to fix it.
 func (s *server) failed(err error) error {
@@ -172,6 +176,10 @@ func (s *server) failed(err error) error {
 				"or in a file that %s names", s.host, text, userVariable, passwordVariable, passwordFileVariable)
 		case noAccess, readOnly, noSuchAccess:
 			return fmt.Errorf("%s does not permit this to user %s: code %d: %s", s.host, s.user, e.Code, text)
+		}
+		if int(e.Code) == noRoom || strings.Contains(text, fullDisk) {
+			return fmt.Errorf("%s has no room left for its data: code %d: %s; free some, such as with `parallax rm`, "+
+				"and do this again", s.host, e.Code, text)
 		}
 		return fmt.Errorf("%s: code %d: %s", s.host, e.Code, text)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -54,14 +55,17 @@ type Engine struct {
 func Start(tb testing.TB) *Engine { return StartAs(tb, "") }
 
 // StartAs starts it with a configuration, as that of a server.
-func StartAs(tb testing.TB, config string) *Engine {
+func StartAs(tb testing.TB, config string) *Engine { return StartIn(tb, tb.TempDir(), config) }
+
+// StartIn does in a directory.
+func StartIn(tb testing.TB, dir, config string) *Engine {
 	tb.Helper()
 	at := os.Getenv("PARALLAX_CHDB")
 	if at == "" {
 		tb.Skip("no current engine: PARALLAX_CHDB names a directory where `npm install chdb` was run " +
 			"(make test-engine does)")
 	}
-	e := &Engine{dir: tb.TempDir(), Said: map[string]bool{}}
+	e := &Engine{dir: dir, Said: map[string]bool{}}
 	cmd := exec.Command("node", "-e", program, filepath.Join(e.dir, "data"))
 	cmd.Dir, cmd.Stderr = e.dir, os.Stderr
 	cmd.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(at, "node_modules"))
@@ -100,9 +104,21 @@ func (e *Engine) send(statement string) error {
 	answer, err := e.out.ReadBytes('\n')
 	var failed string
 	if err = errors.Join(err, json.Unmarshal(answer, &failed)); err == nil && failed != "" {
-		err = errors.New(failed + " in " + statement[:min(len(statement), 300)])
+		err = exception(failed, statement[:min(len(statement), 300)])
 	}
 	return err
+}
+
+var codeOf = regexp.MustCompile(`(?s)Code: (\d+)\. (DB::Exception: .*)`)
+
+// exception is the error of a statement as a server would send it.
+func exception(failed, statement string) error {
+	m := codeOf.FindStringSubmatch(failed)
+	if m == nil {
+		return errors.New(failed + " in " + statement)
+	}
+	code, err := strconv.Atoi(m[1])
+	return errors.Join(err, &proto.Exception{Code: int32(code), Message: m[2] + " in " + statement})
 }
 
 // file returns a name that no other file has.

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parallax-hpc/parallax/internal/testing/disktest"
 )
 
 // A Server is a process with a directory and ports of its own.
@@ -42,7 +44,10 @@ const (
 const program = "clickhouse-server"
 
 // Start starts n servers, and ends them when the test does. If the program is not installed the test is skipped.
-func Start(tb testing.TB, n int) []*Server {
+func Start(tb testing.TB, n int) []*Server { return StartOn(tb, make([]string, n)...) }
+
+// StartOn starts a server for each size of a disk for its data, such as 48m; "": that of temporary files.
+func StartOn(tb testing.TB, disks ...string) []*Server {
 	tb.Helper()
 	if _, err := exec.LookPath(program); err != nil {
 		tb.Skip("clickhouse-server is not installed: the cluster is left out (Debian: apt-get install " +
@@ -52,10 +57,13 @@ func Start(tb testing.TB, n int) []*Server {
 		tb.Skip("starts servers, which takes seconds")
 	}
 	var all []*Server
-	for range n {
+	for _, size := range disks {
 		s := &Server{dir: tb.TempDir()}
 		if err := s.configure(); err != nil {
 			tb.Fatal(err)
+		}
+		if size != "" {
+			disktest.Small(tb, filepath.Join(s.dir, "data"), size)
 		}
 		tb.Cleanup(s.Kill)
 		all = append(all, s)
