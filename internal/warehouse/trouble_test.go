@@ -123,7 +123,7 @@ func TestEngineWithOtherTables(t *testing.T) {
 	wrong(t, "no right to write", err, "engine does not permit this to user")
 }
 
-// TestALakeNeedsANewerServer: an old server is refused in a sentence and gets no table, and a server that is down is named.
+// TestALakeNeedsANewerServer: an old server is refused in a sentence, and a server that is down is named.
 func TestALakeNeedsANewerServer(t *testing.T) {
 	servers := clustertest.Start(t, 2)
 	open := func(address string) error {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Small makes a directory the root of a disk of its own with so many MiB. The test is skipped where that may not be done.
+// Small makes a directory the root of a disk of its own of that size. The test is skipped where that may not be done.
 func Small(tb testing.TB, dir string, size string) {
 	tb.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
