@@ -195,13 +195,13 @@ var OptionTable = []Option{
 			"as one picture of the change; auto: calls, or paths of a profile"},
 	{Name: "ring", Kind: "integer", Default: "0",
 		Help: "distance of rings in pixels; 0: chosen from the size of the picture"},
-	{Name: "paint", Kind: "choice", Choices: []string{"location", "processor", "region", "time", "both", "depth",
-		"duration", "children"},
-		Default: "location",
-		Help: "meaning of colours; both: location and time; children: number of calls made; call paths are painted " +
-			"by region, or by their change between two runs, if none is given; processor: the one that ran a call " +
-			"longest, if calls move between processors as " +
-			"goroutines do, else the location"},
+	{Name: "paint", Kind: "choice", Choices: []string{"auto", "location", "processor", "region", "time", "both",
+		"depth", "duration", "children"},
+		Default: "auto",
+		Help: "meaning of colours; auto: location, or region if all calls are at one; both: location and time; " +
+			"children: number of calls made; call paths are painted by region, or by their change between two " +
+			"runs, if none is given; processor: the one that ran a call longest, if calls move between processors " +
+			"as goroutines do, else the location"},
 	{Name: "root", Kind: "text", Help: "show only the tree below this node"},
 	{Name: "zoom", Kind: "text",
 		Help: "FACTOR, or FACTOR,X,Y with the centre X,Y measured from the root in half pictures; or a call: #ID " +

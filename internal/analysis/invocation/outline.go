@@ -261,6 +261,26 @@ func (o *Outline) Parent(i int32) int32 {
 	return o.lastAtMost(i-1, o.Level(i)-1)
 }
 
+// Chain returns the nodes whose sectors hold an angle, from the root to a level or as far as there are any.
+func (o *Outline) Chain(angle float64, level int32) []int32 {
+	chain, i, end := []int32{0}, int32(0), o.n
+	start, alloc := 0.0, 360.0
+	for range level {
+		base := o.base(i)
+		total := o.before(end) - base
+		weight := int64((angle - start) / alloc * float64(total))
+		if total == 0 || i+1 == end || weight < 0 || o.own != nil && weight < o.own[i] {
+			break
+		}
+		c := o.childAt(i, end, min(weight, total-1))
+		at, next := o.before(c), o.End(c)
+		start += alloc * (float64(at-base) / float64(total))
+		alloc *= float64(o.before(next)-at) / float64(total)
+		chain, i, end = append(chain, c), c, next
+	}
+	return chain
+}
+
 // Sector of a node, in degrees: that of its parent shared among its children by weight.
 func (o *Outline) Sector(i int32) (start, alloc float64) {
 	chain := []int32{}

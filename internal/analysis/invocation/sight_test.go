@@ -201,6 +201,32 @@ func TestANodeKeepsItsAngle(t *testing.T) {
 }
 
 // A leaf that has weight of its own has no children to look at, in whatever part of it the sight begins.
+// TestAChainHoldsItsAngle: of each node the chain at an angle in its sector is the node with all that called it, whatever
+// weighs the tree.
+func TestAChainHoldsItsAngle(t *testing.T) {
+	for _, kind := range []string{"random", "recent", "flat", "spokes", "binary"} {
+		level := grown(kind, 2000, 7)
+		own := make([]int64, len(level))
+		for i := range own {
+			own[i] = int64(1 + i%5)
+		}
+		for _, o := range []*Outline{NewOutline(level), NewWeighed(level, own)} {
+			for i := int32(0); int(i) < o.Len(); i += 13 {
+				start, alloc := o.Sector(i)
+				chain := o.Chain(start+alloc/3, o.Level(i))
+				if last := chain[len(chain)-1]; last != i {
+					t.Fatalf("%s: the chain to node %d ends at %d", kind, i, last)
+				}
+				for k := len(chain) - 1; k > 0; k-- {
+					if o.Parent(chain[k]) != chain[k-1] {
+						t.Fatalf("%s: %d is above %d in a chain", kind, chain[k-1], chain[k])
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestLeavesWithWeightOfTheirOwnAreLookedAt(t *testing.T) {
 	r := splitMix(5)
 	for range 200 {

@@ -305,19 +305,50 @@ func (r *result) fact(i int) view.Fact {
 	return f
 }
 
-// opens returns the target of a double click on a node: the subtree below it, first shown by location; from the
+// opens returns the target of a double click on a node: the subtree below it, by location where calls move; from the
 // root of a subtree the way up, to the subtree of its caller or to the whole tree. A zoom belongs to the picture
 // that it was made for.
 func (r *result) opens(i int) map[string]string {
 	node := r.node(i)
 	if node != r.root {
-		return map[string]string{"root": strconv.Itoa(int(r.id(i))), "paint": "location", "zoom": ""}
+		open := map[string]string{"root": strconv.Itoa(int(r.id(i))), "zoom": ""}
+		if first := r.firstBelow(i); first == "location" || r.paint == "location" {
+			open["paint"] = first
+		}
+		return open
 	}
 	up := r.forest.calls.Tree.Parent[node]
 	if up <= 0 {
 		return map[string]string{"root": "", "zoom": ""}
 	}
 	return map[string]string{"root": strconv.Itoa(int(up)), "zoom": ""}
+}
+
+// firstBelow is the painting of the subtree of a drawn node that none is asked for: by location, as in the paper, but
+// where no call is made by one of another location.
+func (r *result) firstBelow(i int) string {
+	if r.node(i) > 0 && !r.forest.moves() {
+		return "region"
+	}
+	return r.forest.firstPaint()
+}
+
+// mostAsked is how many calls are looked at for their locations.
+const mostAsked = 4096
+
+// paintOf is the painting of a stretch of calls that none is asked for.
+func (r *result) paintOf(from, to int32) string {
+	first, several := trace.NoLocation, false
+	invocation.Sample(from, to, mostAsked, func(k int32) {
+		if id := r.forest.calls.Location(r.detail.node(k)); id != trace.NoLocation {
+			several = several || first != trace.NoLocation && id != first
+			first = id
+		}
+	})
+	if several {
+		return "location"
+	}
+	return "region"
 }
 
 // path is the names of the callers, outermost first; the middle of a long one is left out.

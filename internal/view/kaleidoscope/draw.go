@@ -53,12 +53,15 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	for _, m := range marks {
 		count += m.Len()
 	}
+	if r.isClose() {
+		s.AddLayer("grounds", 0, r.drawGrounds())
+	}
 	s.AddLayer("families", 0, marks...)
 	s.Terms = r.terms()
 	if r.lone() {
 		s.AddLayer("labels", 0, r.loneLabel())
 	} else if !r.paper {
-		s.AddLayer("labels", 0, labelFamilies(&r.drawing, r.regionName))
+		s.AddLayer("labels", 0, r.labels()...)
 	}
 	whole := &scene.Rect{}
 	whole.AddAim(0, 0, float32(size.Width), float32(size.Height), s.Place(ofPicture, size.Width, size.Height))

@@ -16,6 +16,7 @@ type family struct {
 	colour   scene.Colour
 	flag     scene.Flag
 	mix      *mix // of merged calls
+	named    bool
 }
 
 // bandWidth is how wide the children's part of a family is; 0 if rings are so
@@ -85,7 +86,7 @@ func (r *result) draw(p *painter) []scene.Mark {
 		default:
 			xs, ys := r.corners(f)
 			addPolygon(shapes, xs, ys, f.colour, f.flag, r.size)
-			p.saw(me.node, 1)
+			p.saw(me.node, r.seen(r.area(f)))
 			if len(xs) == 3 && flat(xs, ys) { // two calls on opposite sides
 				r.addLine(lines, float64(xs[1]), float64(ys[1]), float64(xs[2]), float64(ys[2]), f.colour, f.flag)
 			}
@@ -147,7 +148,7 @@ func (r *result) drawLeaf(p *painter, leaves *scene.Point, f *family) {
 		colour = scene.UIHairline
 	}
 	leaves.Add(float32(me.x), float32(me.y), leafRadius, colour)
-	p.saw(me.node, 1)
+	p.saw(me.node, math.Pi*leafRadius*leafRadius)
 }
 
 func (r *result) addLine(lines *scene.Line, x1, y1, x2, y2 float64, colour scene.Colour, flag scene.Flag) {
@@ -166,7 +167,7 @@ func (r *result) addLine(lines *scene.Line, x1, y1, x2, y2 float64, colour scene
 func (r *result) drawLine(p *painter, lines *scene.Line, f *family) {
 	me, child := r.places[f.place], &r.families[f.children[0]]
 	c := r.places[child.place]
-	p.saw(me.node, 1)
+	p.saw(me.node, r.seen(math.Hypot(c.x-me.x, c.y-me.y)))
 	if !r.hasTail(f) {
 		r.addLine(lines, me.x, me.y, c.x, c.y, f.colour, f.flag)
 		return
@@ -174,7 +175,7 @@ func (r *result) drawLine(p *painter, lines *scene.Line, f *family) {
 	x, y := me.x+tail*(c.x-me.x), me.y+tail*(c.y-me.y)
 	r.addLine(lines, me.x, me.y, x, y, f.colour, f.flag)
 	r.addLine(lines, x, y, c.x, c.y, child.colour, child.flag)
-	p.saw(c.node, 1)
+	p.saw(c.node, r.seen(math.Hypot(c.x-x, c.y-y)))
 }
 
 // hasTail reports whether the end of a line has its own colour.
@@ -227,6 +228,14 @@ type stripe struct {
 	calls int
 }
 
+// length of its edge.
+func (s *stripe) length() (sum float64) {
+	for k := 1; k < len(s.edge); k++ {
+		sum += distance(s.edge[k-1], s.edge[k])
+	}
+	return sum
+}
+
 // A look is how a part of the band looks.
 type look struct {
 	colour scene.Colour
@@ -248,7 +257,7 @@ func (r *result) drawBand(p *painter, bands *scene.Polygon, f *family) {
 	end := func() {
 		if len(run.edge) > 1 && run.look != (look{f.colour, f.flag}) {
 			r.addStripe(bands, r.at(f.place), &run)
-			p.saw(run.node, run.calls)
+			p.saw(run.node, r.seen(r.band*run.length()))
 		}
 	}
 	owed := debt{}
@@ -256,7 +265,6 @@ func (r *result) drawBand(p *painter, bands *scene.Polygon, f *family) {
 		s, next := r.pixel(f, k, owed)
 		if k > 0 && s.look == run.look {
 			run.edge = append(run.edge, s.edge[1:]...)
-			run.calls += s.calls
 		} else {
 			end()
 			run = s

@@ -138,7 +138,7 @@ func (r *result) callNamed(text string) (int32, error) {
 
 // terms resolves names for the page: the ways up, and the zoom if it names a call.
 func (r *result) terms() []scene.Term {
-	out := r.trail()
+	out := append(r.trail(), r.within()...)
 	if namesCall(r.request.Values.Text("zoom")) {
 		out = append(out, scene.Term{Name: "zoom", Text: r.zoom.String(), Label: "zoom"})
 	}

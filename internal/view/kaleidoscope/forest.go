@@ -29,6 +29,9 @@ type forest struct {
 	index []int32 // of each node among those of its processor, from 1 on
 	made  []int32 // calls that each node made
 
+	move  sync.Once
+	moved bool
+
 	scales sync.Map // of paintings
 
 	// whole returns the same tree with its calls in memory, where they stay in the store.
@@ -45,6 +48,38 @@ func (f *forest) sizeBytes() int64 {
 		made += 4 * int64(len(f.level))
 	}
 	return f.calls.SizeBytes() + made + 4*int64(len(f.processor))
+}
+
+// firstPaint is the painting of a tree that none is asked for: by location, as in the paper; if one location made all
+// calls that shows nothing, and it is by region.
+func (f *forest) firstPaint() string {
+	first, several := trace.NoLocation, false
+	f.calls.Locations(func(id trace.LocationID, calls int) {
+		if calls > 0 {
+			several = several || first != trace.NoLocation && id != first
+			first = id
+		}
+	})
+	if several {
+		return "location"
+	}
+	return "region"
+}
+
+// moves reports whether a call was made by one of another location. O(nodes), once.
+func (f *forest) moves() bool {
+	if f.calls.Joined() {
+		return false
+	}
+	f.move.Do(func() {
+		for i, p := range f.calls.Tree.Parent {
+			if p >= 0 && (p > 0 || !f.calls.Virtual) && f.calls.Location(int32(i)) != f.calls.Location(p) {
+				f.moved = true
+				return
+			}
+		}
+	})
+	return f.moved
 }
 
 // ranBy returns the processor of the calls of a location: where that is a goroutine, the one that ran it longest, else

@@ -8,6 +8,8 @@
 //	arrange.go   the paper's way: which levels are drawn, and where calls lie; choose.go which calls are drawn
 //	paint.go     the meaning of colours; group.go colours of many locations
 //	draw.go      places, zoom, growth; family.go shapes and bands; label.go names
+//	close.go     the sectors of calls in a closer look; ring_name.go names in them
+//	within.go    the callers around the middle of a zoomed picture
 //	pick.go      the call under the cursor
 //	path.go      call paths of a run, or of two; sunburst.go, sunburst_draw.go, sunburst_data.go their picture
 //
@@ -64,6 +66,7 @@ type result struct {
 	looked scene.Size
 	sight  invocation.Sight
 	light  *light
+	paint  string
 	root   int32 // of the subtree that is shown; -1: the whole tree
 	until  trace.Time
 	zoom   zoom
@@ -113,6 +116,9 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	if r.forest, err = forestOf(ctx, q.Runs[0], w, r.way()); err != nil {
 		return nil, err
 	}
+	if r.paint = q.Values.Text("paint"); r.paint == "auto" {
+		r.paint = r.forest.firstPaint()
+	}
 	if n := r.forest.calls.Len(); n == 0 || n == 1 && r.forest.calls.Virtual {
 		return nil, view.Empty("choose other locations or a longer time", "no call begins in the selection")
 	}
@@ -129,6 +135,9 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 		key := fmt.Sprint("kaleidoscope detail ", r.forest.calls.Joined(), r.forest.calls.OfRows(), keyOf(w), p.key())
 		r.detail, err = derived.Keep(q.Runs[0].Cache, key, (*detail).sizeBytes,
 			func() (*detail, error) { return p.detail(r.forest), nil })
+		if err == nil && r.root >= 0 && q.Values.Text("paint") == "auto" {
+			r.paint = r.paintOf(0, int32(r.detail.outline.Len()))
+		}
 		if err == nil {
 			err = r.zoomToCall()
 			r.look(q.Size)

@@ -11,13 +11,15 @@ import (
 const (
 	// leastLabelled is the area of the smallest family with a name, in square pixels.
 	leastLabelled = 1200
+	// leastFamilyName is half the least width of a name in a shape, in pixels.
+	leastFamilyName = 20
 	// mostLabels bounds how many families are looked at: the largest ones.
 	mostLabels = 60
 )
 
-// labelFamilies writes the names of the regions of large families inside their shapes; nameOf is that of a
-// node that was drawn, "" for none.
-func labelFamilies(d *drawing, nameOf func(node int32) string) *scene.Text {
+// labelFamilies writes the names of the regions of large families inside their shapes, level, or upwards where more of
+// them fits so; nameOf is that of a node that was drawn, "" for none.
+func labelFamilies(d *drawing, text *names, nameOf func(node int32) string) {
 	type large struct {
 		family *family
 		area   float64
@@ -31,20 +33,18 @@ func labelFamilies(d *drawing, nameOf func(node int32) string) *scene.Text {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b large) int { return cmp.Compare(b.area, a.area) })
-	text := &scene.Text{Size: scene.TextSize}
-	var taken []box
 	for _, l := range list[:min(len(list), mostLabels)] {
 		whole := nameOf(d.places[l.family.place].node)
 		if whole == "" {
 			continue
 		}
-		if b, name := d.roomFor(l.family, whole); name != "" && !b.meetsAny(taken) {
-			taken = append(taken, b)
-			text.Add(float32(b.x), float32(b.y)+scene.TextSize*0.35, name, scene.InkFor(l.family.colour, l.family.flag),
-				scene.Middle)
+		b, up, name := d.roomFor(l.family, whole)
+		if name == "" || boxAt(point{b.x, b.y}, b.halfWidth, up).meetsAny(text.taken) {
+			continue
 		}
+		text.add(point{b.x, b.y}, b.halfWidth, up, name, scene.InkFor(l.family.colour, l.family.flag))
+		l.family.named = true
 	}
-	return text
 }
 
 // area of a family's shape, the part that is outside of the picture too.
@@ -60,6 +60,14 @@ func (d *drawing) area(f *family) (sum float64) {
 // A box has its middle at x, y.
 type box struct{ x, y, halfWidth, halfHeight float64 }
 
+// boxAt is the box of a line of text around a place.
+func boxAt(p point, half float64, up bool) box {
+	if up {
+		return box{p.x, p.y, scene.TextSize * 0.6, half}
+	}
+	return box{p.x, p.y, half, scene.TextSize * 0.6}
+}
+
 func (b box) meetsAny(list []box) bool {
 	return slices.ContainsFunc(list, func(o box) bool {
 		return math.Abs(b.x-o.x) < b.halfWidth+o.halfWidth+4 && math.Abs(b.y-o.y) < b.halfHeight+o.halfHeight
@@ -73,40 +81,45 @@ var (
 	labelSide = []float64{0.5, 0.35, 0.65, 0.2, 0.8}
 )
 
-// roomFor finds a place inside a family with room for its name, or where most of it
-// fits, and as much of the name as fits there.
-func (d *drawing) roomFor(f *family, name string) (best box, short string) {
-	top, enough := d.at(f.place), float64(scene.TextWidth(name, scene.TextSize, false))/2+3
+// roomFor finds a place inside a family with room for its name, or where most of it fits, and as much of the name as
+// fits there; up: it runs upwards.
+func (d *drawing) roomFor(f *family, name string) (best box, up bool, short string) {
+	top, enough := d.at(f.place), halfWidth(name)
 	var tries []box
 	for _, side := range labelSide {
 		k := side * float64(len(f.children)-1)
 		a, b := d.at(f.children[int(k)]), d.at(f.children[int(math.Ceil(k))])
 		for _, out := range labelOut {
 			mid := middle(a, b)
-			tries = append(tries,
-				box{x: top.x + out*(mid.x-top.x), y: top.y + out*(mid.y-top.y), halfHeight: scene.TextSize * 0.6})
+			tries = append(tries, box{x: top.x + out*(mid.x-top.x), y: top.y + out*(mid.y-top.y)})
 		}
 	}
 	if d.leavesPicture(f) {
 		for _, p := range placesIn(d.size) {
-			tries = append(tries, box{x: p.x, y: p.y, halfHeight: scene.TextSize * 0.6})
+			tries = append(tries, box{x: p.x, y: p.y})
 		}
 	}
-	for _, t := range tries {
-		if d.holds(f, t, enough) {
-			t.halfWidth = enough
-			return t, scene.Shorten(name, float32(2*enough-4), scene.TextSize)
+	for _, turned := range []bool{false, true} {
+		for _, t := range tries {
+			if d.holds(f, t, enough, turned) {
+				t.halfWidth = enough
+				return t, turned, shortName(name, enough)
+			}
 		}
 	}
-	for _, t := range tries {
-		if t.halfWidth = d.widest(f, t, enough); t.halfWidth > best.halfWidth {
-			best = t
+	for _, turned := range []bool{false, true} {
+		for _, t := range tries {
+			if t.halfWidth = d.widest(f, t, enough, turned); t.halfWidth > best.halfWidth {
+				best, up = t, turned
+			}
 		}
 	}
-	if best.halfWidth < 20 {
-		return best, ""
+	if best.halfWidth < leastFamilyName {
+		return best, up, ""
 	}
-	return best, scene.Shorten(name, float32(2*best.halfWidth-4), scene.TextSize)
+	short = shortName(name, best.halfWidth)
+	best.halfWidth = halfWidth(short)
+	return best, up, short
 }
 
 // leavesPicture reports whether a family is in part out of the picture, as those near to the eye are.
@@ -129,16 +142,23 @@ func placesIn(size scene.Size) (places []point) {
 	return places
 }
 
-// holds reports whether a box of this half width about a point is in the picture, and inside the shape and not over its
-// band.
-func (d *drawing) holds(f *family, b box, half float64) bool {
-	if b.x < half || b.y < b.halfHeight || b.x+half > float64(d.size.Width) ||
-		b.y+b.halfHeight > float64(d.size.Height) {
+// holds reports whether a line of text of this half length about a point is in the picture, and inside the shape and
+// not over its band.
+func (d *drawing) holds(f *family, b box, half float64, up bool) bool {
+	long, high := half, scene.TextSize*0.6
+	if up {
+		long, high = high, long
+	}
+	if b.x < long || b.y < high || b.x+long > float64(d.size.Width) || b.y+high > float64(d.size.Height) {
 		return false
 	}
-	for _, dx := range []float64{-1, 1, -0.5, 0.5, 0} {
-		for _, dy := range []float64{-b.halfHeight, b.halfHeight} {
-			if _, band, ok := d.under(f, point{b.x + dx*half, b.y + dy}); !ok || band {
+	for _, along := range []float64{-1, 1, -0.5, 0.5, 0} {
+		for _, across := range []float64{-scene.TextSize * 0.6, scene.TextSize * 0.6} {
+			p := point{b.x + along*half, b.y + across}
+			if up {
+				p = point{b.x + across, b.y + along*half}
+			}
+			if _, band, ok := d.under(f, p); !ok || band {
 				return false
 			}
 		}
@@ -146,11 +166,11 @@ func (d *drawing) holds(f *family, b box, half float64) bool {
 	return true
 }
 
-// widest is half the width of the widest such box, at most enough.
-func (d *drawing) widest(f *family, b box, enough float64) float64 {
+// widest is half the length of the longest such line, at most enough.
+func (d *drawing) widest(f *family, b box, enough float64, up bool) float64 {
 	low, high := 0.0, enough
 	for range 6 {
-		if half := (low + high) / 2; d.holds(f, b, half) {
+		if half := (low + high) / 2; d.holds(f, b, half, up) {
 			low = half
 		} else {
 			high = half

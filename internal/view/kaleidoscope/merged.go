@@ -16,12 +16,15 @@ import (
 const (
 	// mostMixed is how many calls of a sector are looked at for its colours: of more a sample.
 	mostMixed = 256
-	// mostStripes is how many colours a sector shows; all others are grey.
-	mostStripes = 3
+	// mostStripes is how many colours a sector shows where it is long enough, and leastStripes how many it shows at
+	// least for them to be a mix; all others are grey.
+	mostStripes, leastStripes = 12, 3
 	// leastStripe is how long the part of a colour is at least, in pixels.
 	leastStripe = 2
+	// mostListed is how many regions are told of a sector.
+	mostListed = 5
 	// overlap is how far a sector reaches into the next one, in pixels, so that no gap shines through.
-	overlap = 0.6
+	overlap = 1
 	// timeStripe is how long the part of a moment is, in pixels, and mostMoments how many there are.
 	timeStripe, mostMoments = 3, 16
 )
@@ -110,7 +113,7 @@ func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Lin
 			it := &r.items[r.places[f.place].node]
 			xs, ys := wedge(it, r.d*float64(it.Level), r.d*float64(it.Level+1), r.cx, r.cy, &r.sight)
 			addPolygon(sectors, xs, ys, f.colour, f.flag, r.size)
-			p.saw(r.places[f.place].node, 1)
+			p.saw(r.places[f.place].node, r.seen(it.Alloc*math.Pi/180*r.d*r.d*(float64(it.Level)+0.5)))
 		}
 		if m == nil || m.calls == 0 {
 			continue
@@ -137,14 +140,14 @@ func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Lin
 const dotArc = 24
 
 // fillsSector reports whether a call without calls fills its sector, as it did with others when it was merged: where
-// that is narrow, or where rings are so far apart that its point may be out of sight.
+// that is narrow, and in a closer look, in which its point may be out of sight.
 func (r *result) fillsSector(f *family) bool {
 	if r.detail == nil || r.sight.Band > 1 {
 		return false
 	}
 	it := &r.items[r.places[f.place].node]
 	arc := it.Alloc * math.Pi / 180 * r.d * float64(it.Level+1)
-	return it.End-it.First == 1 && it.Level > 0 && (arc < dotArc || r.d > float64(min(r.size.Width, r.size.Height))/2)
+	return it.End-it.First == 1 && it.Level > 0 && (arc < dotArc || r.isClose())
 }
 
 // A part is a stretch of a sector along the radius.
@@ -163,18 +166,29 @@ func (r *result) stripes(p *painter, m *mix, length float64) (out []part) {
 		}
 		return out
 	}
-	shown := slices.Clone(m.colours[:min(len(m.colours), mostStripes)])
+	each := length / float64(m.calls)
+	var shown []mixed
 	grey := m.calls
-	for _, c := range shown {
+	for _, c := range m.colours[:min(len(m.colours), mostStripes)] {
+		if float64(c.calls)*each < leastStripe {
+			break
+		}
 		grey -= c.calls
-		p.sawNode(&c.node, c.calls)
+		shown = append(shown, c)
 	}
-	if grey > 0 {
+	if len(shown) < min(leastStripes, len(m.colours)) {
+		p.sawNode(&m.colours[0].node, length)
+		return []part{{m.colours[0].colour, length}}
+	}
+	if float64(grey)*each < leastStripe { // of what is too little to be seen the others have a little more
+		each = length / float64(m.calls-grey)
+	} else if grey > 0 {
 		shown = append(shown, mixed{colour: scene.UIAggregate, calls: grey})
 	}
-	each := length / float64(m.calls)
-	if slices.ContainsFunc(shown, func(c mixed) bool { return float64(c.calls)*each < leastStripe }) {
-		return []part{{m.colours[0].colour, length}}
+	for i := range shown {
+		if c := &shown[i]; c.colour != scene.UIAggregate {
+			p.sawNode(&c.node, float64(c.calls)*each)
+		}
 	}
 	slices.SortStableFunc(shown, func(a, b mixed) int {
 		return cmp.Or(cmp.Compare(btoi(a.colour == scene.UIAggregate), btoi(b.colour == scene.UIAggregate)),
@@ -207,20 +221,23 @@ func wedge(it *invocation.Item, from, to, cx, cy float64, sight *invocation.Sigh
 	}
 	switch width := (end - start) * to; {
 	case it.Merged:
-		end += overlap / max(to, 1)
 	case width > 4: // neighbours are distinguished
 		start, end = start+0.5/to, end-0.5/to
 	}
 	steps := 1 + int(min((end-start)/chord(to), mostChords))
-	add := func(radius, angle float64) {
+	add := func(radius, share float64) {
+		angle := start + (end-start)*share
+		if it.Merged { // the next one covers it again
+			angle += overlap * share / max(radius, 1)
+		}
 		sin, cos := math.Sincos(angle)
 		xs, ys = append(xs, float32(cx+radius*cos)), append(ys, float32(cy+radius*sin))
 	}
 	for k := 0; k <= steps; k++ {
-		add(to, start+(end-start)*float64(k)/float64(steps))
+		add(to, float64(k)/float64(steps))
 	}
 	for k := steps; k >= 0; k-- {
-		add(from, start+(end-start)*float64(k)/float64(steps))
+		add(from, float64(k)/float64(steps))
 	}
 	return xs, ys
 }
@@ -402,14 +419,14 @@ func (r *result) mergedFact(i int) view.Fact {
 	it := &r.items[i]
 	s := r.sector(it.Level, it.Start, it.Alloc, it.Deepest+1, it.First, it.End)
 	f := view.Fact{Title: plural(s.Calls, "call", "calls"),
-		Text: "Each is less than a pixel wide here. A double click comes closer.", Count: int64(s.Calls)}
+		Text: "Each narrower than a pixel: double click to open.", Count: int64(s.Calls)}
 	line := func(label, value string) { f.Say(label, value, "") }
 	line("time of the outermost", view.FormatTime(trace.Time(s.Time)))
-	for _, m := range s.Mix[:min(len(s.Mix), mostStripes)] {
+	for _, m := range s.Mix[:min(len(s.Mix), mostListed)] {
 		line(m.Region, percent(m.Share))
 	}
-	if len(s.Mix) > mostStripes {
-		line("others", plural(len(s.Mix)-mostStripes, "region", "regions"))
+	if len(s.Mix) > mostListed {
+		line("others", plural(len(s.Mix)-mostListed, "region", "regions"))
 	}
 	r.locationLines(it, line)
 	first, last := r.timeOf(it)

@@ -25,9 +25,9 @@ type painter struct {
 	tops       []trace.LocationID // of the colours: the first of their groups
 	restName   string             // of locations without a hue
 
-	// Drawn so far: colours of locations, and marks of each region.
+	// Drawn so far: colours of locations, and square pixels of each region.
 	seen  map[int32]bool
-	marks map[trace.RegionID]int
+	marks map[trace.RegionID]float64
 }
 
 func (r *result) ramp() string {
@@ -58,7 +58,7 @@ func (r *result) spectrum() (begin, end trace.Time) {
 func (r *result) timeLimit() string {
 	begin, end := r.spectrum()
 	colours := scene.RampSection(r.ramp()).Length
-	switch r.request.Values.Text("paint") {
+	switch r.paint {
 	case "time":
 	case "both":
 		colours = scene.LocationShades()
@@ -74,8 +74,8 @@ func (r *result) timeLimit() string {
 
 // painter begins the spectrum anew for a subtree.
 func (r *result) painter() *painter {
-	p := &painter{result: r, paint: r.request.Values.Text("paint"), ramp: r.ramp(), seen: map[int32]bool{},
-		marks: map[trace.RegionID]int{}}
+	p := &painter{result: r, paint: r.paint, ramp: r.ramp(), seen: map[int32]bool{},
+		marks: map[trace.RegionID]float64{}}
 	p.begin, p.end = r.spectrum()
 	p.scale = r.forest.scaleOf(p.paint)
 	if p.paint == "location" || p.paint == "both" || p.paint == "processor" {
@@ -91,7 +91,7 @@ func plural(n int, one, many string) string {
 	return view.Thousands(int64(n)) + " " + many
 }
 
-func mostFirst(count map[trace.RegionID]int) []trace.RegionID {
+func mostFirst[N int | float64](count map[trace.RegionID]N) []trace.RegionID {
 	return slices.SortedFunc(maps.Keys(count), func(a, b trace.RegionID) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
 	})
@@ -101,7 +101,7 @@ func (p *painter) colour(i int) scene.Colour { return p.colourOf(p.result.nodeOf
 
 // facts are those that a painting takes of a call.
 func (r *result) facts() (f invocation.Facts) {
-	switch r.request.Values.Text("paint") {
+	switch r.paint {
 	case "region":
 		f = invocation.OfRegion
 	case "time", "both", "duration":
@@ -134,14 +134,17 @@ func (p *painter) colourOf(n *invocation.Node) scene.Colour {
 	return p.hue(n.Location, p.share(n.Begin))
 }
 
-// saw notes that a mark shows so many calls that look like node i, for the legend.
-func (p *painter) saw(i int32, calls int) { p.sawNode(p.result.nodeOf(int(i)), calls) }
+// saw notes that a mark that looks like node i takes so many square pixels, for the legend.
+func (p *painter) saw(i int32, area float64) { p.sawNode(p.result.nodeOf(int(i)), area) }
 
-func (p *painter) sawNode(n *invocation.Node, calls int) {
+// seen is at most the area of the picture: marks reach far out of it.
+func (d *drawing) seen(area float64) float64 { return min(area, float64(d.size.Width*d.size.Height)) }
+
+func (p *painter) sawNode(n *invocation.Node, area float64) {
 	switch {
 	case n.Region == trace.NoRegion:
 	case p.paint == "region":
-		p.marks[n.Region] += calls
+		p.marks[n.Region] += area
 	case p.paint == "processor":
 		p.seen[p.groups[p.result.forest.ranBy(n.Location)]] = true
 	case p.paint == "location" || p.paint == "both":
@@ -199,7 +202,7 @@ func (p *painter) legend() (out []scene.LegendEntry) {
 	return out
 }
 
-// mostRegions is how many regions a legend names, those with most calls drawn first.
+// mostRegions is how many regions a legend names, those with the largest part of the picture first.
 const mostRegions = 18
 
 // regionLegend names regions; those that share the colour of another one come last.

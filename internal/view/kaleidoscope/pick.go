@@ -43,6 +43,9 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		k = r.shapeAt(p)
 	}
 	if k < 0 {
+		k = r.groundUnder(p)
+	}
+	if k < 0 {
 		if r.near == nil {
 			r.near = newNearest(r)
 		}

@@ -12,11 +12,21 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
 )
 
+// shapesOf are the marks of calls, those below others first.
+func shapesOf(s *scene.Scene) (marks []scene.Mark) {
+	for _, l := range s.Layers {
+		if l.Name == "grounds" || l.Name == "families" {
+			marks = append(marks, l.Marks...)
+		}
+	}
+	return marks
+}
+
 // topmost is the colour drawn last at a place, found from the marks alone; none
 // where an edge is near, whose pixels may be of either side.
 func topmost(s *scene.Scene, x, y float32) (colour scene.Colour, ok bool) {
 	colour = scene.None
-	for _, m := range s.Layers[0].Marks {
+	for _, m := range shapesOf(s) {
 		switch m := m.(type) {
 		case *scene.Polygon:
 			for i := range m.Len() {
@@ -145,7 +155,7 @@ func overMark(s *scene.Scene, x, y float32) bool {
 	if inside {
 		return true
 	}
-	for _, m := range s.Layers[0].Marks {
+	for _, m := range shapesOf(s) {
 		switch m := m.(type) {
 		case *scene.Polygon:
 			for i := range m.Len() {

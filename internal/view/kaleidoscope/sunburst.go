@@ -346,6 +346,7 @@ func (r *sunburst) trail() (out []scene.Term) {
 		out = append(append(out[:mostTrail/3:mostTrail/3], scene.Term{Name: "root", Label: "…"}),
 			out[n-2*mostTrail/3:]...)
 	}
+	out = append(out, r.within()...)
 	if namesCall(r.request.Values.Text("zoom")) {
 		out = append(out, scene.Term{Name: "zoom", Text: r.zoom.String(), Label: "zoom"})
 	}
@@ -430,9 +431,9 @@ func changeText(p *path) string {
 func (r *sunburst) mergedFact(it *invocation.Item) view.Fact {
 	s := r.sector(it)
 	f := view.Fact{Title: plural(s.Paths, "call path", "call paths"), Count: int64(s.Paths),
-		Text: "Each is less than a pixel wide here. A double click comes closer."}
+		Text: "Each narrower than a pixel: double click to open."}
 	f.Say(r.whole.metric.Name, r.format(s.Value), "")
-	for _, m := range s.Mix[:min(len(s.Mix), mostStripes)] {
+	for _, m := range s.Mix[:min(len(s.Mix), mostListed)] {
 		f.Say(m.Region, percent(m.Share), "")
 	}
 	z := zoomOn(r.request.Size, r.ringAt(r.request.Size), it.Start, it.Alloc/float64(max(s.Paths, 1)), it.Level, 3)

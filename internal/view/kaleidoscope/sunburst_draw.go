@@ -3,7 +3,6 @@ package kaleidoscope
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
@@ -155,142 +154,15 @@ func (r *sunburst) legend(seen map[int32]float64) (out []scene.LegendEntry) {
 	return out
 }
 
-const (
-	// mostNamed bounds how many sectors are looked at for a name: the largest ones.
-	mostNamed = 160
-	// leastName is the least width of a name, in pixels.
-	leastName = 26
-	// halfLine is half the height of a name.
-	halfLine = scene.TextSize * 0.55
-)
-
 // labels writes names into sectors that have room for them: level, or upwards where that is longer.
 func (r *sunburst) labels() (level, turned *scene.Text) {
-	level, turned = &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize, Turned: true}
-	if r.d*float64(r.sight.Band) < 2*halfLine+2 {
-		return level, turned
-	}
-	var large []int
+	n := newNames(circles{&r.sight, r.size, r.cx, r.cy, r.d})
+	var list []named
 	for k := range r.items {
-		it := &r.items[k]
-		if !it.Merged && it.Alloc*math.Pi/180*r.d*(float64(it.Level)+0.5) > 2*halfLine {
-			large = append(large, k)
+		if it := &r.items[k]; !it.Merged {
+			list = append(list, named{it, r.name(it.First), scene.InkFor(r.colourOf(it.First), r.flagOf(it.First))})
 		}
 	}
-	slices.SortStableFunc(large, func(a, b int) int { return cmp.Compare(r.items[b].Alloc, r.items[a].Alloc) })
-	for _, k := range large[:min(len(large), mostNamed)] {
-		it := &r.items[k]
-		name := r.name(it.First)
-		need := float64(scene.TextWidth(name, scene.TextSize, false))/2 + 3
-		at, half, up := r.room(it, need)
-		short := scene.Shorten(name, float32(2*half-4), scene.TextSize)
-		if half < need && (2*half < leastName || short == "") {
-			continue
-		}
-		ink := scene.InkFor(r.colourOf(it.First), r.flagOf(it.First))
-		if up {
-			turned.Add(float32(at.x)+scene.TextSize*0.35, float32(at.y), short, ink, scene.Middle)
-		} else {
-			level.Add(float32(at.x), float32(at.y)+scene.TextSize*0.35, short, ink, scene.Middle)
-		}
-	}
-	return level, turned
-}
-
-// room finds the place in a sector with most room for a line of text, at most as much as it needs.
-func (r *sunburst) room(it *invocation.Item, need float64) (at point, half float64, up bool) {
-	near, far := r.d*float64(it.Level), r.d*float64(it.Level+r.sight.Band)
-	if it.Level == 0 {
-		near = 0
-	}
-	const steps = 36
-	angles := []float64{}
-	for _, axis := range []float64{90, 270, 0, 180, 360} { // where a ring runs level or upwards
-		if axis > it.Start && axis < it.Start+it.Alloc {
-			angles = append(angles, axis)
-		}
-	}
-	for k := range steps {
-		angles = append(angles, it.Start+it.Alloc*(float64(k)+0.5)/steps)
-	}
-	for _, angle := range angles {
-		angle *= math.Pi / 180
-		sin, cos := math.Sincos(angle)
-		mid := (near + far) / 2
-		for _, radius := range []float64{mid, near + halfLine + 1.2, mid - 0.15*(far-near), mid + 0.15*(far-near)} {
-			if it.Level == 0 {
-				radius = 0
-			}
-			p := point{r.cx + radius*cos, r.cy + radius*sin} // nearest to the root a line bends least out of its ring
-			for _, isUp := range []bool{false, true} {
-				if h := r.widestIn(it, p, isUp, need); h > half+1 {
-					at, half, up = p, h, isUp
-				}
-			}
-			if half >= need {
-				return at, half, up
-			}
-		}
-	}
-	if r.sight.Near == 0 {
-		return at, half, up
-	}
-	for _, p := range placesIn(r.size) { // of a sector much larger than the picture
-		if h := r.widestIn(it, p, false, need); h > half+1 {
-			at, half, up = p, h, false
-		}
-		if half >= need {
-			break
-		}
-	}
-	return at, half, up
-}
-
-// widestIn is half the length of the longest line about a point that is in a sector and in the picture.
-func (r *sunburst) widestIn(it *invocation.Item, p point, up bool, need float64) float64 {
-	low, high := 0.0, need
-	if r.holds(it, p, up, need) {
-		return need
-	}
-	for range 6 {
-		if half := (low + high) / 2; r.holds(it, p, up, half) {
-			low = half
-		} else {
-			high = half
-		}
-	}
-	return low
-}
-
-func (r *sunburst) holds(it *invocation.Item, p point, up bool, half float64) bool {
-	for _, a := range []float64{-1, -0.5, 0, 0.5, 1} {
-		for _, b := range []float64{-halfLine, halfLine} {
-			q := point{p.x + a*half, p.y + b}
-			if up {
-				q = point{p.x + b, p.y + a*half}
-			}
-			if !r.inside(it, q) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// inside reports whether a point is in a sector and in the picture, a pixel from their edges.
-func (r *sunburst) inside(it *invocation.Item, p point) bool {
-	if p.x < 2 || p.y < 2 || p.x > float64(r.size.Width)-2 || p.y > float64(r.size.Height)-2 {
-		return false
-	}
-	dx, dy := p.x-r.cx, p.y-r.cy
-	radius := math.Hypot(dx, dy)
-	if it.Level > 0 && radius < r.d*float64(it.Level)+1 || radius > r.d*float64(it.Level+r.sight.Band)-1 {
-		return false
-	}
-	if it.Alloc >= 360 {
-		return true
-	}
-	angle := math.Mod(math.Atan2(dy, dx)*180/math.Pi+360, 360)
-	edge := 180 / math.Pi * 1.5 / max(radius, 1)
-	return angle >= it.Start+edge && angle <= it.Start+it.Alloc-edge
+	n.write(list)
+	return n.level, n.turned
 }

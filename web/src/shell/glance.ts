@@ -20,7 +20,7 @@ export function glance(scene: Scene, frame: number, x: number, y: number): Fact 
   const stacked = row ? stackAt(scene, frame, x, row) : [];
   if (stacked.length > 0) lines.push({ label: "largest first", value: stacked.join(", ") });
   else if (meaning !== "") lines.push({ label: "colour", value: meaning });
-  const title = row?.label || meaning || f.name;
+  const title = row?.label || meaning || (lines.length > 0 ? f.name : ""); // the name of a frame alone says nothing of a place in it
   return title === "" && lines.length === 0 ? null : { title, lines, more: true };
 }
 

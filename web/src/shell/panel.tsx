@@ -122,7 +122,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
             <span class="name">{bench.arrange.value.startsWith("optimal") ? "by the best cut" : "by groups"}</span><Icon name="close" />
           </button>
         )}
-        {changed(view, panel.options, (id) => bench.region(id)?.name).filter(({ option }) => named !== option.name).map(({ option, text }) => (
+        {changed(view, panel.options, (id) => bench.region(id)?.name).filter(({ option }) => named !== option.name && !bench.plug(panel.view).shows?.includes(option.name)).map(({ option, text }) => (
           <button type="button" key={option.name} class="chip" title={`${text}: click for ${option.default || "the default"}`} onClick={() => bench.setOption(panel.id, option.name, [])}>
             <bdi class="name">{text}</bdi><Icon name="close" />
           </button>

@@ -19,6 +19,8 @@ export interface ViewPlug {
   always?: Readonly<Record<string, readonly string[]>>;
   /** Options that mean something in one run alone, such as a place in its picture: they are not kept for another. */
   ofRun?: readonly string[];
+  /** Options that its bar and its controls show: the panel's head has no chips for them. */
+  shows?: readonly string[];
   /** An option whose value says more of a panel than the title of its view, and the title by it; "": that of the view. */
   titled?: { option: string; by(value: string): string };
   /** Its marks do not depend on the window's ends: they may be moved and asked for with overscan. */

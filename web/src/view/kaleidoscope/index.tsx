@@ -16,6 +16,7 @@ export const kaleidoscope: ViewPlug = {
   follow: { time: "selection", locations: "filter", regions: "filter" },
   always: { light: ["true"] },
   ofRun: ["root", "zoom"],
+  shows: ["root", "zoom", "until"],
   shift: (panel, dx, dy) => {
     const z = zoomOf(panel);
     return zoomed({ ...z, x: z.x - (2 * dx) / z.factor, y: z.y - (2 * dy) / z.factor });
@@ -79,24 +80,42 @@ export function trailOf(scene: Scene | null): { root: string; name: string }[] {
   return (scene?.terms ?? []).filter((t) => t.name === "root").map((t) => ({ root: t.text, name: t.label }));
 }
 
-/** The ways up from a subtree: to the whole tree and to those of all callers. */
+/** The calls around the middle of a zoomed picture, outermost first, each with the zoom that shows all of it; "": that is the whole picture. */
+export function withinOf(scene: Scene | null): { zoom: string; name: string }[] {
+  return (scene?.terms ?? []).filter((t) => t.name === "within").map((t) => ({ zoom: t.text, name: t.label }));
+}
+
+/** Where the picture is: the ways up from a subtree and from a zoom. It is always there, or the picture would jump below the wheel. */
 function Trail({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
   const bench = useBench();
-  if (panel.options["root"] === undefined) return null;
   const set = (changes: OptionChange[]) => changes.forEach((c) => bench.setOption(panel.id, c.option, c.values));
   const trail = trailOf(scene);
+  const within = panel.options["zoom"] === undefined ? [] : withinOf(scene);
+  const whole = panel.options["root"] === undefined && panel.options["zoom"] === undefined;
   return (
     <nav class="trail" aria-label="Callers">
-      <button type="button" class="chip" title="Back to the whole tree" onClick={() => set(wholeTree(panel))}>whole tree</button>
-      {trail.map((t, i) => (
-        <span key={i}>
-          <span aria-hidden="true">▸ </span>
-          {t.root === "" ? t.name : (
-            <button type="button" class="plain" title={`The subtree of ${t.name}`} aria-current={i === trail.length - 1 ? "page" : undefined}
-              onClick={() => set([{ option: "root", values: [t.root] }, { option: "zoom", values: [] }])}>{middle(t.name, 32)}</button>
-          )}
-        </span>
-      ))}
+      <button type="button" class="chip" title="Back to the whole tree" aria-current={whole ? "page" : undefined} disabled={whole}
+        onClick={() => set(panel.options["root"] === undefined ? [{ option: "zoom", values: [] }] : wholeTree(panel))}>whole tree</button>
+      <span class="trail-ways">
+        {trail.map((t, i) => (
+          <span key={i}>
+            <span aria-hidden="true">▸ </span>
+            {t.root === "" ? t.name : (
+              <button type="button" class="plain" title={`The subtree of ${t.name}`} aria-current={i === trail.length - 1 && within.length === 0 ? "page" : undefined}
+                onClick={() => set([{ option: "root", values: [t.root] }, { option: "zoom", values: [] }])}>{middle(t.name, 32)}</button>
+            )}
+          </span>
+        ))}
+        {within.map((t, i) => (
+          <span key={`within ${i}`}>
+            <span aria-hidden="true">▸ </span>
+            {t.name === "…" ? t.name : (
+              <button type="button" class="plain" title={`Zoom to all below ${t.name}`} aria-current={i === within.length - 1 ? "page" : undefined}
+                onClick={() => set([{ option: "zoom", values: t.zoom === "" ? [] : [t.zoom] }])}>{middle(t.name, 32)}</button>
+            )}
+          </span>
+        ))}
+      </span>
     </nav>
   );
 }
@@ -132,12 +151,8 @@ function Controls({ panel, scene }: { panel: PanelState; scene: Scene | null }) 
     setPlaying(!playing);
   };
   useEffect(() => savePainting(panel), [panel]);
-  const moved = panel.options["zoom"] !== undefined;
   return (
     <span class="bloom">
-      {moved && (
-        <button type="button" class="chip" title="Reset the zoom" onClick={() => bench.setOption(panel.id, "zoom", [])}>centre</button>
-      )}
       <button type="button" class="plain" title="Play: draw the tree in the order of time" aria-label={playing ? "Pause" : "Play"} aria-pressed={playing} onClick={play}>{playing ? "❚❚" : "▶"}</button>
       <button type="button" class="plain" title="One step back" aria-label="One step back" onClick={() => { setPlaying(false); grow(until - step); }}>‹</button>
       <input type="range" min="0" max="100" step={step} value={until} aria-label={`grown to ${until} % of the run`} title={`grown to ${until} % of the run`}
