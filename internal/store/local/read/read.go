@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -36,6 +37,7 @@ type Reader struct {
 	links
 	records
 	profiles
+	whole atomic.Pointer[store.TotalTable] // the time of all lanes by region, once it was asked for
 }
 
 // Each kind of query is a type over the rows.
