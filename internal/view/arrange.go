@@ -148,7 +148,7 @@ func (a *arranging) compared(ctx context.Context, s store.Reader) (*comparison, 
 func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units []trace.LocationID, order,
 	group []int32) *Arrangement {
 	a := &Arrangement{units: units, place: make([]int32, t.Len()), group: make([]int32, t.Len()),
-		Order: []trace.LocationID{}, Groups: []ArrangedGroup{}}
+		Order: make([]trace.LocationID, 0, len(order)), Groups: []ArrangedGroup{}}
 	for i := range a.place {
 		a.place[i], a.group[i] = -1, -1
 	}
@@ -197,28 +197,39 @@ func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units
 // placeAbove puts the locations above those compared to the group that most of them are
 // in, at the first of them there.
 func (a *Arrangement) placeAbove(t *store.Tree) {
-	above := map[trace.LocationID]map[int32][2]int32{} // by group: how many, the first place
+	type counted struct{ group, units, first int32 }
+	above := make([]counted, t.Len())                  // the group of the first unit below a location
+	others := map[trace.LocationID]map[int32]counted{} // its further groups: few locations have any
 	for _, id := range a.units {
 		g, p := a.group[id], a.place[id]
 		for up := t.Parent[id]; up != trace.NoLocation && a.place[up] < 0; up = t.Parent[up] {
-			if above[up] == nil {
-				above[up] = map[int32][2]int32{}
+			switch x := &above[up]; {
+			case x.units == 0:
+				*x = counted{g, 1, p}
+			case x.group == g:
+				*x = counted{g, x.units + 1, min(x.first, p)}
+			default:
+				if others[up] == nil {
+					others[up] = map[int32]counted{}
+				}
+				y, seen := others[up][g]
+				if !seen {
+					y.first = p
+				}
+				others[up][g] = counted{g, y.units + 1, min(y.first, p)}
 			}
-			x, seen := above[up][g]
-			if !seen || p < x[1] {
-				x[1] = p
-			}
-			above[up][g] = [2]int32{x[0] + 1, x[1]}
 		}
 	}
-	for id, count := range above {
-		best := int32(-1)
-		for g, x := range count {
-			if best < 0 || x[0] > count[best][0] || x[0] == count[best][0] && g < best {
-				best = g
+	for id, best := range above {
+		if best.units == 0 {
+			continue
+		}
+		for _, x := range others[trace.LocationID(id)] {
+			if x.units > best.units || x.units == best.units && x.group < best.group {
+				best = x
 			}
 		}
-		a.group[id], a.place[id] = best, count[best][1]
+		a.group[id], a.place[id] = best.group, best.first
 	}
 }
 

@@ -97,6 +97,7 @@ func (p *proposer) rebuild() (*runfacts.Hierarchy, string, error) {
 	o := p.old
 	p.h = &runfacts.Hierarchy{Tree: o.Tree, LeafOf: slices.Repeat([]int32{-1}, len(o.LeafOf)), Leaves: o.Leaves,
 		Made: map[int32]string{}}
+	p.h.Grow(o.Len())
 	err := p.walk(0, -1)
 	if err != nil || len(p.said) == 0 {
 		return o, "", err
@@ -116,11 +117,16 @@ func (p *proposer) walk(i, parent int32) error {
 		p.h.LeafOf[o.Location[i]] = at
 		return nil
 	}
-	var children []*nest
+	flat := 0
 	for c := i + 1; c <= o.Last[i]; c = o.Last[c] + 1 {
-		children = append(children, &nest{node: c})
+		flat++
 	}
-	if len(children) > mostFlat {
+	if flat > mostFlat {
+		nests, children := make([]nest, 0, flat), make([]*nest, 0, flat)
+		for c := i + 1; c <= o.Last[i]; c = o.Last[c] + 1 {
+			nests = append(nests, nest{node: c})
+			children = append(children, &nests[len(nests)-1])
+		}
 		groups, by, err := p.group(children)
 		if err != nil {
 			return err
@@ -129,10 +135,15 @@ func (p *proposer) walk(i, parent int32) error {
 			kind := o.Kind(children[0].node)
 			p.said = append(p.said,
 				fmt.Sprintf("%s lie beside each other and are grouped by %s", Count(len(children), kind), by))
-			children = groups
+			return p.emit(groups, at)
 		}
 	}
-	return p.emit(children, at)
+	for c := i + 1; c <= o.Last[i]; c = o.Last[c] + 1 {
+		if err := p.walk(c, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *proposer) emit(list []*nest, parent int32) error {
@@ -206,16 +217,22 @@ func attributeNamed(t *store.Tree, id trace.LocationID, key string) string {
 // divide groups nodes by a name, in the order of their first members. Names must distinguish at least two groups, of
 // two members on average, and every node has one.
 func divide(list []*nest, name func(*nest) string) []*nest {
-	at := map[string]*nest{}
+	return divideBy(list, func(n *nest) (string, bool) { key := name(n); return key, key != "" },
+		func(key string) string { return key })
+}
+
+// divideBy is divide by any key: false if a node has none.
+func divideBy[K comparable](list []*nest, keyOf func(*nest) (K, bool), name func(K) string) []*nest {
+	at := map[K]*nest{}
 	var out []*nest
 	for _, n := range list {
-		key := name(n)
-		if key == "" {
+		key, ok := keyOf(n)
+		if !ok {
 			return nil
 		}
 		g := at[key]
 		if g == nil {
-			g = &nest{name: key}
+			g = &nest{name: name(key)}
 			at[key], out = g, append(out, g)
 		}
 		g.kids = append(g.kids, n)
@@ -289,13 +306,13 @@ func (p *proposer) byTopology(top *trace.Topology, list []*nest) []*nest {
 		return nil
 	}
 	t := p.old.Tree
-	at := map[trace.LocationID][]int{}
-	for _, c := range top.Coordinates {
-		at[c.Location] = c.At
+	place := make([]int32, t.Len()) // by location: its coordinate, plus one
+	for i, c := range top.Coordinates {
+		place[c.Location] = int32(i) + 1
 		for up := t.Parent[c.Location]; up != trace.NoLocation && t.Rank[up] == t.Rank[c.Location] &&
 			t.Rank[up] >= 0; up = t.Parent[up] {
-			if at[up] == nil {
-				at[up] = c.At
+			if place[up] == 0 {
+				place[up] = int32(i) + 1
 			}
 		}
 	}
@@ -304,15 +321,17 @@ func (p *proposer) byTopology(top *trace.Topology, list []*nest) []*nest {
 		if dim >= len(top.Dims)-1 {
 			return list
 		}
-		groups := divide(list, func(n *nest) string {
-			x := at[p.old.Location[n.node]]
-			if dim >= len(x) {
-				return ""
+		groups := divideBy(list, func(n *nest) (int, bool) {
+			k := place[p.old.Location[n.node]]
+			if k == 0 || dim >= len(top.Coordinates[k-1].At) {
+				return 0, false
 			}
+			return top.Coordinates[k-1].At[dim], true
+		}, func(x int) string {
 			if dim < len(top.DimNames) && top.DimNames[dim] != "" {
-				return fmt.Sprintf("%s %d", top.DimNames[dim], x[dim])
+				return fmt.Sprintf("%s %d", top.DimNames[dim], x)
 			}
-			return fmt.Sprintf("dimension %d at %d", dim+1, x[dim])
+			return fmt.Sprintf("dimension %d at %d", dim+1, x)
 		})
 		if groups == nil {
 			return nested(list, dim+1)

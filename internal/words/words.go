@@ -160,6 +160,10 @@ func commonPrefix(names []string, members []int32) (string, []int) {
 	numbers := make([]int, 0, len(members))
 	for k, m := range members {
 		name := names[m]
+		if n, ok := numberAfter(name, prefix); ok && k > 0 { // as all before it: nearly always
+			numbers = append(numbers, n)
+			continue
+		}
 		stem := strings.TrimRight(name, "0123456789")
 		n, err := strconv.Atoi(name[len(stem):])
 		if err != nil || k > 0 && stem != prefix || name[len(stem):] != strconv.Itoa(n) {
@@ -169,6 +173,22 @@ func commonPrefix(names []string, members []int32) (string, []int) {
 		numbers = append(numbers, n)
 	}
 	return prefix, numbers
+}
+
+// numberAfter returns the number that all of a name after a prefix is, as it would be written; false if that is
+// something else.
+func numberAfter(name, prefix string) (n int, ok bool) {
+	digits, ok := strings.CutPrefix(name, prefix)
+	if !ok || digits == "" || len(digits) > 18 || digits[0] == '0' && digits != "0" {
+		return 0, false
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return 0, false
+		}
+		n = 10*n + int(digits[i]-'0')
+	}
+	return n, true
 }
 
 // Count writes how many of something there are: "1 location", "1,024 locations".

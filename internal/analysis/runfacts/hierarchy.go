@@ -3,6 +3,7 @@ package runfacts
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,7 @@ func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hie
 	}
 	h := &Hierarchy{Tree: t, LeafOf: make([]int32, n)}
 	node := make([]int32, n)
+	h.Grow(n + 1)
 	if tops != 1 {
 		h.Add(-1, trace.NoLocation, false)
 	}
@@ -122,6 +124,12 @@ func (h *Hierarchy) Close() {
 
 // Len is the number of nodes.
 func (h *Hierarchy) Len() int { return len(h.Parent) }
+
+// Grow makes room for n more nodes.
+func (h *Hierarchy) Grow(n int) {
+	h.Parent, h.Last, h.Self = slices.Grow(h.Parent, n), slices.Grow(h.Last, n), slices.Grow(h.Self, n)
+	h.Location, h.Depth = slices.Grow(h.Location, n), slices.Grow(h.Depth, n)
+}
 
 // Add puts a node below another, -1 for the root.
 func (h *Hierarchy) Add(parent int32, id trace.LocationID, self bool) int32 {

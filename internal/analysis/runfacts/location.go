@@ -76,16 +76,17 @@ func Units(t *store.Tree, ids []trace.LocationID, by string) (units []trace.Loca
 		return id
 	}
 	of = make([]int32, len(ids))
-	index := map[trace.LocationID]int32{}
+	index := make([]int32, t.Len()) // by location: its number among units, plus one
+	if len(ids) > 0 {
+		units = make([]trace.LocationID, 0, len(ids))
+	}
 	for i, id := range ids {
 		u := top(id)
-		k, ok := index[u]
-		if !ok {
-			k = int32(len(units))
-			index[u] = k
+		if index[u] == 0 {
 			units = append(units, u)
+			index[u] = int32(len(units))
 		}
-		of[i] = k
+		of[i] = index[u] - 1
 	}
 	isGPU := func(id trace.LocationID) bool { return t.Kind[id] == trace.KindDevice }
 	if by == "auto" && (len(units) < 2 || len(units) == len(ids) || slices.ContainsFunc(ids, isGPU)) {

@@ -2,28 +2,65 @@ package runfacts
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // UnitNames calls units by their rank where they have one of their own.
 func UnitNames(t *store.Tree, units []trace.LocationID) []string {
-	seen := make(map[int32]bool, len(units))
-	for _, id := range units {
-		if t.Rank[id] < 0 || seen[t.Rank[id]] {
-			return ShortNames(t, units)
+	if !ranksDiffer(t, units) {
+		return ShortNames(t, units)
+	}
+	return rankNames(t, units)
+}
+
+// ranksDiffer reports whether each of some locations has a rank that no other of them has.
+func ranksDiffer(t *store.Tree, ids []trace.LocationID) bool {
+	most := int32(-1)
+	for _, id := range ids {
+		if t.Rank[id] < 0 {
+			return false
+		}
+		most = max(most, t.Rank[id])
+	}
+	if int(most) >= 64*len(ids)+1024 { // few of many ranks
+		seen := make(map[int32]bool, len(ids))
+		for _, id := range ids {
+			seen[t.Rank[id]] = true
+		}
+		return len(seen) == len(ids)
+	}
+	seen := make([]bool, most+1)
+	for _, id := range ids {
+		if seen[t.Rank[id]] {
+			return false
 		}
 		seen[t.Rank[id]] = true
 	}
-	out := make([]string, len(units))
-	for i, id := range units {
-		out[i] = fmt.Sprintf("rank %d", t.Rank[id])
-	}
+	return true
+}
+
+// rankNames writes "rank N" for each of some locations, many into one piece of memory.
+func rankNames(t *store.Tree, ids []trace.LocationID) []string {
+	out := make([]string, len(ids))
+	_ = parallel.Ranges(context.Background(), len(ids), 1<<12, func(from, to int) {
+		var text []byte
+		ends := make([]int, 0, to-from)
+		for _, id := range ids[from:to] {
+			text = strconv.AppendInt(append(text, "rank "...), int64(t.Rank[id]), 10)
+			ends = append(ends, len(text))
+		}
+		all, at := string(text), 0
+		for i, end := range ends {
+			out[from+i], at = all[at:end], end
+		}
+	})
 	return out
 }
 
