@@ -1,8 +1,12 @@
 package grouping
 
 import (
+	"context"
 	"math"
+	"slices"
 	"sort"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // A Difference says how a group differs from other locations in one column.
@@ -32,11 +36,15 @@ func Differ(t *Table, g *Groups, group, most int) []Difference {
 		whole += x
 	}
 	whole /= float64(t.Len)
-	var time, calls []Difference
-	for c := range t.Columns {
+	columns := make([]Difference, len(t.Columns))
+	_ = parallel.For(context.Background(), len(columns), func(c int) {
 		x := Difference{Column: c, Others: len(others)}
 		x.Inside, x.CalledInside = t.sum(g.Members[group], c)
 		x.Outside, x.CalledOutside = t.sum(others, c)
+		columns[c] = x
+	})
+	var time, calls []Difference
+	for _, x := range columns {
 		x.Inside, x.Outside = x.Inside/inside, x.Outside/outside
 		if share := float64(x.CalledInside)/inside - float64(x.CalledOutside)/outside; math.Abs(share) >= 0.5 {
 			y := x
@@ -110,20 +118,35 @@ type Partial struct {
 // Partials lists the columns that not all locations have, those with the least
 // members first. O(locations × columns).
 func Partials(t *Table) []Partial {
-	out := []Partial{}
-	for c := range t.Columns {
-		p := Partial{Column: c, Members: []int32{}}
+	some := t.partialColumns()
+	out := make([]Partial, len(some))
+	_ = parallel.For(context.Background(), len(some), func(k int) {
+		p := Partial{Column: some[k], Members: []int32{}}
 		for i := range t.Len {
-			if t.Has(i, c) {
+			if t.Has(i, p.Column) {
 				p.Members = append(p.Members, int32(i))
 			}
 		}
-		if len(p.Members) < t.Len {
-			out = append(out, p)
-		}
-	}
+		out[k] = p
+	})
 	sort.SliceStable(out, func(a, b int) bool { return len(out[a].Members) < len(out[b].Members) })
 	return out
+}
+
+// partialColumns are the columns that some location does not have, ascending.
+func (t *Table) partialColumns() (some []int) {
+	all := slices.Repeat([]uint64{^uint64(0)}, t.words)
+	for i := range t.Len {
+		for k, has := range t.has[i*t.words : (i+1)*t.words] {
+			all[k] &= has
+		}
+	}
+	for c := range t.Columns {
+		if all[c/64]>>(c%64)&1 == 0 {
+			some = append(some, c)
+		}
+	}
+	return some
 }
 
 // A Callee is a region that some locations call and others do not, from any caller.
@@ -143,17 +166,25 @@ func PartialCallees(t *Table) []Callee {
 		}
 		columns[p.Callee] = append(columns[p.Callee], c)
 	}
-	out := []Callee{}
-	for _, n := range nodes {
-		x := Callee{Node: n, Members: []int32{}}
+	some := t.partialColumns()
+	nodes = slices.DeleteFunc(nodes, func(n int32) bool { // all locations have one of its columns
+		return slices.ContainsFunc(columns[n], func(c int) bool { return !slices.Contains(some, c) })
+	})
+	found := make([]Callee, len(nodes))
+	_ = parallel.For(context.Background(), len(nodes), func(k int) {
+		x := Callee{Node: nodes[k], Members: []int32{}}
 		for i := range t.Len {
-			for _, c := range columns[n] {
+			for _, c := range columns[x.Node] {
 				if t.Has(i, c) {
 					x.Members = append(x.Members, int32(i))
 					break
 				}
 			}
 		}
+		found[k] = x
+	})
+	out := []Callee{}
+	for _, x := range found {
 		if len(x.Members) < t.Len {
 			out = append(out, x)
 		}
