@@ -82,6 +82,27 @@ func Totals(ctx context.Context, r store.Reader, w store.Window, metric trace.Me
 // A joinedTotal holds the values of one region over its call paths.
 type joinedTotal struct{ exclusive, inclusive Joined }
 
+// A TotalsReader is Totals for who asks more than once: the sums of a trace are read once and held.
+type TotalsReader struct {
+	Store  store.Reader
+	Window store.Window
+	held   *store.TimeTable
+}
+
+// Totals yields the totals, see the function Totals.
+func (r *TotalsReader) Totals(ctx context.Context, metric trace.MetricID, f func([]Total)) (err error) {
+	if !r.Store.Info().Timed() {
+		return Totals(ctx, r.Store, r.Window, metric, f)
+	}
+	if r.held == nil {
+		if r.held, err = r.Store.Time(ctx, r.Window); err != nil {
+			return err
+		}
+	}
+	EachTotal(r.held, f)
+	return nil
+}
+
 func traceTotals(ctx context.Context, r store.Reader, w store.Window, f func([]Total)) error {
 	t, err := r.Time(ctx, w)
 	if err == nil {

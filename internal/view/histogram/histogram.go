@@ -117,9 +117,10 @@ func (r *result) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	totals := &runfacts.TotalsReader{Store: q.Store(), Window: q.Window()}
 	regions := q.Selection.Regions
 	if regions == nil {
-		region, found, err := r.mostDifferent(ctx, metric)
+		region, found, err := r.mostDifferent(ctx, totals, metric)
 		if err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func (r *result) read(ctx context.Context) error {
 	}
 	values := make([]float64, len(r.locations))
 	row := rows(q.Store().Locations().Len(), r.locations)
-	err = runfacts.Totals(ctx, q.Store(), q.Window(), metric.ID, func(list []runfacts.Total) {
+	err = totals.Totals(ctx, metric.ID, func(list []runfacts.Total) {
 		i := row[list[0].Location]
 		if i < 0 {
 			return
@@ -219,10 +220,10 @@ const tied = 1e-9
 
 // mostDifferent returns the region with the greatest standard deviation over the
 // locations.
-func (r *result) mostDifferent(ctx context.Context, metric runfacts.MetricChoice) (best trace.RegionID, found bool,
-	err error) {
+func (r *result) mostDifferent(ctx context.Context, totals *runfacts.TotalsReader,
+	metric runfacts.MetricChoice) (best trace.RegionID, found bool, err error) {
 	s := r.request.Store()
-	all, err := view.SpreadOfRegions(ctx, s, r.request.Window(), metric, r.locations)
+	all, err := view.SpreadOfRegions(ctx, totals, metric, r.locations)
 	most, tells := -1.0, false
 	for id, x := range all {
 		this := view.Tells(&s.Regions()[id])

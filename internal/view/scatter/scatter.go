@@ -200,7 +200,8 @@ func (r *result) mostDifferent(ctx context.Context, taken []string) ([]candidate
 	if err != nil {
 		return nil, err
 	}
-	all, err := view.SpreadOfRegions(ctx, s, r.request.Window(), metric, r.locations)
+	all, err := view.SpreadOfRegions(ctx, &runfacts.TotalsReader{Store: s, Window: r.request.Window()}, metric,
+		r.locations)
 	var out []candidate
 	for id, x := range all {
 		g := &s.Regions()[id]
