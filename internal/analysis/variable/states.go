@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -144,16 +145,15 @@ func (q *Query) cells(ctx context.Context, t *Table) (*cells, error) {
 		t.Notes = append(t.Notes,
 			fmt.Sprintf("%s holds that of what is called: areas count it once for each region around it", metric.Name))
 	}
-	out := &cells{}
-	total := 0.0
-	err = runfacts.Totals(ctx, q.Store, q.window(), metric.ID, func(list []runfacts.Total) {
-		for _, x := range list {
-			v := max(metric.Of(x.Calls, x.Inclusive, x.Exclusive), 0)
-			total += v
-			out.location, out.region, out.value = append(out.location, x.Location), append(out.region, x.Region),
-				append(out.value, v)
-		}
-	})
+	var out *cells
+	if q.Store.Info().Timed() {
+		out, err = q.timeCells(ctx, metric)
+	} else {
+		out, err = q.profileCells(ctx, metric)
+	}
+	if err != nil {
+		return nil, err
+	}
 	t.UnitName, t.Metric, t.Unit = metric.Unit, metric.Unit, 1
 	switch {
 	case metric.Unit == "ns":
@@ -161,9 +161,42 @@ func (q *Query) cells(ctx context.Context, t *Table) (*cells, error) {
 	case metric.Number != runfacts.NumberCalls:
 		// The mean value of a location is about 1, so that the paper's p means something: a power of two, which takes
 		// no digit away.
+		total := 0.0
+		for _, v := range out.value {
+			total += v
+		}
 		t.Unit = math.Exp2(math.Round(math.Log2(max(total/float64(q.Leaves), 1e-300))))
 	}
-	return out, err
+	return out, nil
+}
+
+// timeCells reads the time of a trace, in the order of locations.
+func (q *Query) timeCells(ctx context.Context, metric runfacts.MetricChoice) (*cells, error) {
+	t, err := q.Store.Time(ctx, q.window())
+	if err != nil {
+		return nil, err
+	}
+	out := &cells{region: t.Region, location: make([]trace.LocationID, len(t.Region)),
+		value: make([]float64, len(t.Region))}
+	return out, parallel.Ranges(ctx, len(t.Locations), 1<<12, func(from, to int) {
+		for k := from; k < to; k++ {
+			for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
+				out.location[i] = t.Locations[k]
+				out.value[i] = max(metric.Of(float64(t.Calls[i]), float64(t.Inclusive[i]), float64(t.Exclusive[i])), 0)
+			}
+		}
+	})
+}
+
+// profileCells reads a metric of a profile.
+func (q *Query) profileCells(ctx context.Context, metric runfacts.MetricChoice) (*cells, error) {
+	out := &cells{}
+	return out, runfacts.Totals(ctx, q.Store, q.window(), metric.ID, func(list []runfacts.Total) {
+		for _, x := range list {
+			out.location, out.region = append(out.location, x.Location), append(out.region, x.Region)
+			out.value = append(out.value, max(metric.Of(x.Calls, x.Inclusive, x.Exclusive), 0))
+		}
+	})
 }
 
 // restrict forgets regions that are not selected.

@@ -1,11 +1,13 @@
 package topology
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/formula"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -142,18 +144,20 @@ func (r *result) coordinates(name string) []float64 {
 // coordinatesOf returns the coordinates of each location, or of the nearest above it
 // that has some; nil of none.
 func coordinatesOf(t *trace.Topology, tree *store.Tree, ids []trace.LocationID) [][]int {
-	at := make(map[trace.LocationID][]int, len(t.Coordinates))
-	for _, c := range t.Coordinates {
-		at[c.Location] = c.At
+	place := make([]int32, tree.Len()) // by location: its coordinate, plus one
+	for i, c := range t.Coordinates {
+		place[c.Location] = int32(i) + 1
 	}
 	out := make([][]int, len(ids))
-	for i, id := range ids {
-		for up := id; up != trace.NoLocation; up = tree.Parent[up] {
-			if c, ok := at[up]; ok {
-				out[i] = c
-				break
+	_ = parallel.Ranges(context.Background(), len(ids), 1<<12, func(from, to int) {
+		for i := from; i < to; i++ {
+			for up := ids[i]; up != trace.NoLocation; up = tree.Parent[up] {
+				if k := place[up]; k > 0 {
+					out[i] = t.Coordinates[k-1].At
+					break
+				}
 			}
 		}
-	}
+	})
 	return out
 }
