@@ -11,7 +11,7 @@ func TestShardsGetTheirValuesInTheOrderOfParts(t *testing.T) {
 	for _, cores := range []int{1, 3, 8} {
 		runtime.GOMAXPROCS(cores)
 		for _, shards := range []int{1, 2, 7} {
-			for _, parts := range []int{0, 1, 5, 100} {
+			for _, parts := range []int{0, 1, 5, 100, 333} {
 				got, want := make([][]int, shards), make([][]int, shards)
 				for x := range parts * 10 {
 					want[x%shards] = append(want[x%shards], x)
