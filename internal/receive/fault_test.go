@@ -15,9 +15,10 @@ import (
 	"time"
 )
 
-// Four senders that announce much and send a byte hold nothing.
+// Senders that announce much and send a byte hold nothing. They may be idle for as long as an honest one can be held up on
+// a busy machine.
 func TestIdleSendersDoNotBlockOthers(t *testing.T) {
-	r, s := start(t, Options{Dir: t.TempDir(), patience: time.Millisecond, idle: 50 * time.Millisecond})
+	r, s := start(t, Options{Dir: t.TempDir(), patience: time.Millisecond, idle: 2 * time.Second})
 	for range 8 {
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
 		if err != nil {
@@ -51,6 +52,7 @@ func TestSmallBodiesThatUnpackToMuchAreBounded(t *testing.T) {
 	stop, peak := make(chan struct{}), uint64(0)
 	work.Go(func() {
 		for {
+			runtime.GC() // what is alive counts, and not what a busy machine has yet to collect
 			runtime.ReadMemStats(&after)
 			peak = max(peak, after.HeapAlloc)
 			select {
