@@ -37,13 +37,16 @@ export interface Program {
 
 /** Starts the program on a port of its own and waits for its address. */
 export function serve(...sources: string[]): Promise<Program> {
-  return serveAt(0, ...sources);
+  return serveAt("127.0.0.1:0", ...sources);
 }
 
-/** The same on a given port; 0 takes a free one. */
-export function serveAt(port: number, ...sources: string[]): Promise<Program> {
-  return start("open", ...sources, "--no-browser", "--root", "/", "--listen", `127.0.0.1:${port}`); // tests open samples anywhere
+/** The same at a given address; port 0 takes a free one. */
+export function serveAt(address: string, ...sources: string[]): Promise<Program> {
+  return start("open", ...sources, "--no-browser", "--root", "/", "--listen", address); // tests open samples anywhere
 }
+
+/** An address of loopback where nothing but this process and its programs listens: its ports stay free between two of them. */
+export const ownAddress = (): string => `127.1.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 
 /** Starts any verb of the program that serves the page. */
 export async function start(...args: string[]): Promise<Program> {
@@ -55,7 +58,7 @@ export async function start(...args: string[]): Promise<Program> {
   const address = await new Promise<string>((found, failed) => {
     const read = (b: Buffer) => {
       said += b.toString();
-      const m = /http:\/\/127\.0\.0\.1:\d+\/\?\S+/.exec(said);
+      const m = /http:\/\/127\.\d+\.\d+\.\d+:\d+\/\?\S+/.exec(said);
       if (m) found(m[0]);
     };
     child.stdout.on("data", read);
@@ -72,17 +75,21 @@ export async function start(...args: string[]): Promise<Program> {
   return { address, port: Number(new URL(address).port), process: child, said: () => said, stop };
 }
 
-/** A door in front of a program, which can be shut, and can delay what comes back. */
+/** A door in front of a program, which can be shut, and can delay what comes back. Shut, it keeps its port: nobody else can take it. */
 export class Door {
   private server: Server | null = null;
   private sockets = new Set<Socket>();
-  port = 0;
+  private isOpen = false;
+  private port = 0;
   delay = 0;
 
   constructor(private readonly to: number) {}
 
   async open(): Promise<void> {
+    this.isOpen = true;
+    if (this.server) return;
     this.server = createServer((s) => {
+      if (!this.isOpen) return void s.destroy();
       const out = connect(this.to, "127.0.0.1");
       for (const x of [s, out]) {
         this.sockets.add(x);
@@ -93,12 +100,17 @@ export class Door {
       out.on("data", (b) => { setTimeout(() => s.writable && s.write(b), this.delay); });
       out.on("end", () => setTimeout(() => s.end(), this.delay));
     });
-    await new Promise<void>((done) => this.server!.listen(this.port, "127.0.0.1", () => done()));
+    await new Promise<void>((done) => this.server!.listen(0, "127.0.0.1", () => done()));
     this.port = (this.server.address() as { port: number }).port;
   }
 
-  async shut(): Promise<void> {
+  shut(): void {
+    this.isOpen = false;
     for (const s of this.sockets) s.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.shut();
     await new Promise<void>((done) => this.server!.close(() => done()));
   }
 

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { browse, drag, frameBox, openBench, serve, serveAt, settled, state, type Program } from "./bench";
+import { browse, drag, frameBox, openBench, ownAddress, serveAt, settled, state, type Program } from "./bench";
 
 let program: Program;
 let context: BrowserContext;
@@ -11,7 +11,7 @@ let page: Page;
 let errors: string[];
 
 beforeAll(async () => {
-  program = await serve("demo:stencil");
+  program = await serveAt(`${ownAddress()}:0`, "demo:stencil");
   ({ context, page, errors } = await browse());
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await openBench(page, program.address);
@@ -86,7 +86,7 @@ it("goes on when the server was restarted on its port", async () => {
   await program.stop();
   await page.keyboard.press("KeyW"); // a request that fails
   await page.waitForFunction(() => /does not answer/.test(document.body.textContent ?? ""));
-  program = await serveAt(program.port, "demo:stencil");
+  program = await serveAt(`${ownAddress()}:${program.port}`, "demo:stencil");
   await page.waitForFunction(() => !/does not answer/.test(document.body.textContent ?? ""));
   await page.goBack();
   await settled(page);

@@ -67,7 +67,7 @@ test("over a line that is 100 ms long no picture is ever blank, and none jumps",
   expect(watch.length).toBeGreaterThan(20);
   expect(Math.max(...watch.map((s) => s.off))).toBeLessThan(1.5);
   expect(Math.min(...watch.map((s) => s.colours))).toBeGreaterThan(1);
-  await door.shut();
+  await door.close();
 });
 
 test("a server that goes away is said so, and the page goes on when it is back", async () => {
@@ -76,7 +76,7 @@ test("a server that goes away is said so, and the page goes on when it is back",
   ({ context, page, errors } = await browse());
   await openBench(page, door.address(program));
   const before = await fingerprints(page);
-  await door.shut();
+  door.shut();
   await page.keyboard.press("w");
   await page.getByRole("alert").filter({ hasText: "does not answer" }).first().waitFor();
   for (const f of await fingerprints(page)) expect(f.colours).toBeGreaterThan(3);
@@ -86,7 +86,7 @@ test("a server that goes away is said so, and the page goes on when it is back",
   await settled(page);
   await page.mouse.move(2, 2);
   expect((await fingerprints(page)).map((f) => f.hash)).toEqual(before.map((f) => f.hash));
-  await door.shut();
+  await door.close();
 });
 
 describe("strangers", () => {
