@@ -67,7 +67,7 @@ RACE = ./recorder ./internal/parallel ./internal/derived ./internal/spool ./inte
   ./internal/store/local/disk ./internal/store/local/rows ./internal/store/local/write ./internal/importer \
   ./internal/importer/paje ./internal/server
 # Tests of these packages that try one thing after the other many times: slow here, and nothing meets in them.
-ALONE = FuzzStore TestAPartMayBeMadeAgain TestARunWithoutRowsIsJoined TestCallsInBatchesAreCallsOneByOne \
+ALONE = FuzzStore TestAContainerTakesLittleMemory TestAPartMayBeMadeAgain TestARunWithoutRowsIsJoined TestCallsInBatchesAreCallsOneByOne \
   TestCoverHoldsEachRowAndInstantOnce TestDamageIsAnErrorNeverACrash TestDigestsAreKeptRebuiltAndSaved \
   TestForgedStoresAreRefused TestFormat TestGroupsKeptAreThoseOfTheRows TestJoinedPartsAreTheWholeImport \
   TestManyForgedStoresAreAnsweredOrRefused TestMemoryOfAnImportDoesNotGrowWithItsLinks \
