@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
@@ -38,4 +39,14 @@ func (r *Request) Calls(ctx context.Context, metric, over string) (c Calls, note
 	}
 	c.Options.Skip, note, err = runfacts.LeaveOpen(ctx, s, r.Window())
 	return c, note, err
+}
+
+// BlocksNote describes the compared blocks if locations are too many for n of something each.
+func BlocksNote(b *runfacts.Blocks, what string) string {
+	where := "runs of neighbours"
+	if b.Level {
+		where = "places of the tree"
+	}
+	return fmt.Sprintf("%s are similar, and too many for %s each: %s are compared instead, %d in all",
+		Count(len(b.Of), "location"), what, where, len(b.Members))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/ranks"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -35,7 +36,7 @@ const mostGrouped = 1 << 17
 // groupings are those of a run, its own tree first.
 type groupings struct {
 	found []trace.RankGrouping
-	ranks *RankedRun // nil: the run has none
+	ranks *ranks.Run // nil: the run has none
 }
 
 func (g *groupings) sizeBytes() int64 {
@@ -51,49 +52,17 @@ func (g *groupings) sizeBytes() int64 {
 func groupingsOf(ctx context.Context, run *Run, find GroupingFinder) (*groupings, error) {
 	return derived.Keep(run.Cache, "groupings by rank", (*groupings).sizeBytes, func() (*groupings, error) {
 		s, out := run.Store, &groupings{found: []trace.RankGrouping{{Name: "tree"}}}
-		ranks, err := RankedRunOf(ctx, s)
-		if err != nil || ranks == nil || find == nil || ranks.Count > mostGrouped {
+		ranked, err := ranks.Of(ctx, s)
+		if err != nil || ranked == nil || find == nil || ranked.Count > mostGrouped {
 			return out, err
 		}
-		_, times, err := ranks.RoleTimes(ctx, s)
+		_, times, err := ranked.RoleTimes(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		out.ranks, out.found = ranks, find(&ranks.Ranks, ranks.groupsInTree(s.Locations()), times)
+		out.ranks, out.found = ranked, find(&ranked.Ranks, ranked.GroupsInTree(s.Locations()), times)
 		return out, nil
 	})
-}
-
-// mostLevels is how many levels of the tree are compared.
-const mostLevels = 16
-
-// groupsInTree are the locations above each rank, by level of the tree. A rank that is less
-// deep is in the group above, or alone.
-func (r *RankedRun) groupsInTree(t *store.Tree) (out [][]int32) {
-	for k := range r.Count {
-		for up := t.Parent[r.Locations(k)[0]]; up != trace.NoLocation; up = t.Parent[up] {
-			level := int(t.Level[up])
-			if level >= mostLevels {
-				continue
-			}
-			for len(out) <= level {
-				out = append(out, slices.Repeat([]int32{-1}, r.Count))
-			}
-			out[level][k] = int32(up)
-		}
-	}
-	for level, groups := range out {
-		for k, up := range groups {
-			switch {
-			case up >= 0:
-			case level > 0:
-				groups[k] = out[level-1][k]
-			default:
-				groups[k] = int32(r.Locations(k)[0])
-			}
-		}
-	}
-	return out
 }
 
 func (s *scores) list() []Grouping {

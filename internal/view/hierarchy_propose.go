@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/ranks"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -173,8 +173,8 @@ func (p *proposer) group(list []*nest) (groups []*nest, by string, err error) {
 			return nil, "", nil
 		}
 	}
-	for _, key := range hostAttributes {
-		if g := divide(list, func(n *nest) string { return attributeNamed(t, location(n), key) }); g != nil {
+	for _, key := range ranks.HostAttributes {
+		if g := divide(list, func(n *nest) string { return runfacts.Attribute(t, location(n), key) }); g != nil {
 			return blocked(g, key+"s"), "the attribute " + key, nil
 		}
 	}
@@ -202,16 +202,6 @@ func (p *proposer) group(list []*nest) (groups []*nest, by string, err error) {
 		return g, "how alike they behave", err
 	}
 	return blocked(list, ""), fmt.Sprintf("blocks of %d in their order", blockSize(len(list))), nil
-}
-
-// attributeNamed finds an attribute on a location itself, whatever its letter case.
-func attributeNamed(t *store.Tree, id trace.LocationID, key string) string {
-	for _, a := range t.Attributes[id] {
-		if strings.EqualFold(a.Key, key) {
-			return a.Value.String()
-		}
-	}
-	return ""
 }
 
 // divide groups nodes by a name, in the order of their first members. Names must distinguish at least two groups, of

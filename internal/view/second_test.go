@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/ranks"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// ranks writes a run with so many ranks on a node, each in main for 10 ns.
-func ranks(node string, n int) string {
+// machineOf writes a run with so many ranks on a node, each in main for 10 ns.
+func machineOf(node string, n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "location machine %q\n", node)
 	for i := range n {
@@ -23,7 +24,7 @@ func ranks(node string, n int) string {
 
 // pairs writes which rank is which.
 func pairs(a, b store.Reader) (by, text string) {
-	p := view.Pair(a, b)
+	p := ranks.Pair(a, b)
 	for id, to := range p.To {
 		if rank := a.Locations().Rank[id]; rank >= 0 && to != trace.NoLocation {
 			text += fmt.Sprintf(" %d=%d", rank, b.Locations().Rank[to])
@@ -33,7 +34,7 @@ func pairs(a, b store.Reader) (by, text string) {
 }
 
 func TestRanksOfTwoRunsArePairedByNumberOrByPlace(t *testing.T) {
-	four, other, two := storetest.Text(t, ranks("n1", 4)), storetest.Text(t, ranks("n2", 4)), storetest.Text(t, ranks("n1", 2))
+	four, other, two := storetest.Text(t, machineOf("n1", 4)), storetest.Text(t, machineOf("n2", 4)), storetest.Text(t, machineOf("n1", 2))
 	for _, c := range []struct {
 		name         string
 		a, b         store.Reader
@@ -57,7 +58,7 @@ func TestRanksOfTwoMachinesArePairedByCoordinates(t *testing.T) {
 		}
 		return text
 	}
-	a, b := storetest.Text(t, grid(ranks("n", 4), 2, 2)), storetest.Text(t, grid(ranks("n", 8), 2, 4))
+	a, b := storetest.Text(t, grid(machineOf("n", 4), 2, 2)), storetest.Text(t, grid(machineOf("n", 8), 2, 4))
 	if by, text := pairs(a, b); by != "coordinates" || text != "0=2 1=3 2=6 3=7" {
 		t.Errorf("two by two on two by four: by %s %s", by, text)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -142,4 +143,14 @@ func distinct(names []string) bool {
 		seen[n] = true
 	}
 	return true
+}
+
+// Attribute finds an attribute on a location itself, whatever its letter case.
+func Attribute(t *store.Tree, id trace.LocationID, key string) string {
+	for _, a := range t.Attributes[id] {
+		if strings.EqualFold(a.Key, key) {
+			return a.Value.String()
+		}
+	}
+	return ""
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/callsums"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -89,7 +90,7 @@ type result struct {
 
 	groups        *grouping.Groups // nil if there are too few to group
 	numbers       []int            // of the groups, where they are those of the arrangement
-	blocks        *view.Blocks     // in place of groups, where all are one group
+	blocks        *runfacts.Blocks // in place of groups, where all are one group
 	colours       string           // location or groups
 	regionColours *view.Colours
 	groupRows     []callgraph.Row // by group, where locations are not drawn one by one
@@ -104,20 +105,10 @@ type result struct {
 
 // A region is one band of the picture.
 type region struct {
-	node    int32
-	calls   float64
-	total   float64
-	max     float64
-	most    float64 // value of a box
-	differs float64
-	// first and last of the rows in byNode, groups in byGroup.
-	rows   []int32   // indices into result.rows, by location
-	values []float64 // of rows
-	groups []int32   // indices into result.groupRows
-	spread []span    // of each group: the members' medians
-	keep   bool
-	// cut calls began before the window, and have cutTime in it.
-	cut, cutTime float64
+	*callsums.Sum
+	place  callsums.Place
+	groups []int32 // indices into result.groupRows
+	spread []span  // of each group: the members' medians
 }
 
 type span struct{ low, high float64 }
@@ -244,7 +235,7 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		r.groups = r.grouping(grouping.TableOf(len(r.locations), plan.Cells))
 	}
 	if len(r.groups.Members) == 1 && !r.request.Values.Set("k") && !r.oneByOne() {
-		r.blocks = view.MakeBlocks(r.tree, r.locations, r.names, mostHues)
+		r.blocks = runfacts.MakeBlocks(r.tree, r.locations, r.names, mostHues)
 		r.groups, r.numbers = &grouping.Groups{Of: r.blocks.Of, Members: r.blocks.Members}, nil
 	}
 	if !r.oneByOne() {
@@ -270,7 +261,7 @@ func (r *result) manyNote() string {
 	text := fmt.Sprintf("%s are too many to draw one by one: similar ones are drawn as %s",
 		view.Count(n, "location"), view.Count(len(r.groups.Members), "group"))
 	if r.blocks != nil {
-		text = r.blocks.Note("a box")
+		text = view.BlocksNote(r.blocks, "a box")
 	}
 	if r.colours == "location" {
 		text = "--colour location needs a box each, and the picture is too low: " + text

@@ -106,7 +106,7 @@ func (r *result) Data() any {
 	for k := range r.regions {
 		g := &r.regions[k]
 		d.Regions = append(d.Regions,
-			RegionOrder{r.nodes[g.node].Name, g.calls, g.total, len(g.rows), g.differs, g.cut})
+			RegionOrder{r.nodes[g.Callee].Name, g.Calls, g.Total, len(g.Rows), g.Moved, g.Cut})
 	}
 	if r.groups != nil {
 		for k, members := range r.groups.Members {
@@ -147,21 +147,21 @@ func (r *result) list() []Row {
 	for k := range r.regions {
 		g := &r.regions[k]
 		if r.overAll() {
-			row := r.rowOf(g.node, r.overRow(g), r.overCuts(g.node))
-			row.Total = g.total
+			row := r.rowOf(g.Callee, r.overRow(g), r.overCuts(g.Callee))
+			row.Total = g.Total
 			out = append(out, row)
 			continue
 		}
 		at := make([]*callgraph.Row, len(r.locations))
-		for _, i := range g.rows {
+		for _, i := range g.Rows {
 			at[r.rows[i].Owner] = &r.rows[i]
 		}
 		for owner, x := range at {
-			cut := r.cutAt[cutKey{g.node, int32(owner)}]
+			cut := r.cutAt[cutKey{g.Callee, int32(owner)}]
 			if x == nil && cut == nil {
 				continue
 			}
-			row := r.rowOf(g.node, x, cut)
+			row := r.rowOf(g.Callee, x, cut)
 			if r.pair {
 				row.Run, row.Path = r.names[owner], r.names[owner]
 			} else {

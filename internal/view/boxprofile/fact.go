@@ -14,7 +14,7 @@ func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	l := r.lane(int(it.A), it.B)
 	g := &r.regions[l.region]
-	n := &r.nodes[g.node]
+	n := &r.nodes[g.Callee]
 	f := view.Fact{Title: n.Name, Regions: n.Regions, Locations: r.locationsOf(&l)}
 	switch {
 	case r.pair:
@@ -65,7 +65,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if l.spread.low <= l.spread.high {
 		f.Say("members' medians", r.format(l.spread.low)+" to "+r.format(l.spread.high), "")
 	}
-	f.Say("differs by", r.format(g.differs), exact(g.differs))
+	f.Say("differs by", r.format(g.Moved), exact(g.Moved))
 	if !x.Exact {
 		f.Text += " Quantiles are within 1 %, the rest is exact."
 	}

@@ -180,7 +180,7 @@ func (r *drawing) orderWords() string {
 func (r *drawing) describe() string {
 	g := &r.regions[0]
 	return fmt.Sprintf("Box plots of %s of %s on %s; first %s.", r.what(), view.Count(len(r.regions), "region"),
-		view.Count(len(r.locations), "location"), r.nodes[g.node].Name)
+		view.Count(len(r.locations), "location"), r.nodes[g.Callee].Name)
 }
 
 func (r *result) what() string {
@@ -216,7 +216,7 @@ func (r *drawing) scaleRows(regions int, laneHeight, top float32) []scene.Row {
 	height := laneHeight * float32(r.owners())
 	for k := range rows {
 		y := top + float32(k)*(height+r.gap)
-		n := &r.nodes[r.regions[k].node]
+		n := &r.nodes[r.regions[k].Callee]
 		rows[k] = scene.Row{From: y, To: y + height, Location: scene.NoID, Region: regionOf(n), Label: n.Name,
 			Count: r.owners()}
 	}
@@ -234,7 +234,7 @@ func regionOf(n *callgraph.Node) uint32 {
 // lane finds the box of a region and an owner.
 func (r *result) lane(region int, owner int32) lane {
 	g := &r.regions[region]
-	l := lane{region: region, owner: owner, cut: r.cutOf(g.node, owner), spread: span{math.NaN(), math.NaN()}}
+	l := lane{region: region, owner: owner, cut: r.cutOf(g.Callee, owner), spread: span{math.NaN(), math.NaN()}}
 	switch {
 	case r.overAll():
 		l.row = r.overRow(g)
@@ -245,7 +245,7 @@ func (r *result) lane(region int, owner int32) lane {
 			}
 		}
 	default:
-		for _, i := range g.rows {
+		for _, i := range g.Rows {
 			if r.rows[i].Owner == owner {
 				l.row = &r.rows[i]
 			}
@@ -264,7 +264,7 @@ func (r *drawing) place(regions int, laneHeight, top float32) []lane {
 		first := len(lanes)
 		for o := range owners {
 			lanes = append(lanes,
-				lane{region: k, owner: int32(o), cut: r.cutOf(g.node, int32(o)), y: y + float32(o)*laneHeight,
+				lane{region: k, owner: int32(o), cut: r.cutOf(g.Callee, int32(o)), y: y + float32(o)*laneHeight,
 					h: laneHeight, spread: span{math.NaN(), math.NaN()}})
 		}
 		switch {
@@ -276,7 +276,7 @@ func (r *drawing) place(regions int, laneHeight, top float32) []lane {
 				l.row, l.spread = &r.groupRows[i], g.spread[l.owner]
 			}
 		default:
-			for _, i := range g.rows {
+			for _, i := range g.Rows {
 				lanes[first+int(r.rows[i].Owner)].row = &r.rows[i]
 			}
 		}
@@ -343,7 +343,7 @@ func (r *drawing) scale() scene.Scale {
 func (r *result) colour(l *lane) scene.Colour {
 	switch {
 	case r.overAll():
-		n := &r.nodes[r.regions[l.region].node]
+		n := &r.nodes[r.regions[l.region].Callee]
 		return r.regionColours.Named(n.Name, n.Role)
 	case r.groupRows != nil:
 		return view.GroupColour(r.number(int(l.owner)))

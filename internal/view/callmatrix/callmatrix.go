@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/callsums"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -87,32 +88,28 @@ type result struct {
 
 	callees, callers []ranked // in the order of interest
 	pairs            map[callgraph.Pair]*pair
-	low, high        float64      // of the colours as asked for; NaN
-	sliceMembers     [][]int32    // of each slice, where slices are groups
-	sliceGroups      []int        // which groups those are; nil: all
-	byKind           bool         // slices are of several kinds of locations, kind by kind
-	otherGroups      int          // how many groups share the last slice; 0: each has its own
-	blocks           *view.Blocks // in place of groups, where all are one group
-	compared         bool         // the pairs are of two sides, see difference
+	low, high        float64          // of the colours as asked for; NaN
+	sliceMembers     [][]int32        // of each slice, where slices are groups
+	sliceGroups      []int            // which groups those are; nil: all
+	byKind           bool             // slices are of several kinds of locations, kind by kind
+	otherGroups      int              // how many groups share the last slice; 0: each has its own
+	blocks           *runfacts.Blocks // in place of groups, where all are one group
+	compared         bool             // the pairs are of two sides, see difference
 	notes            []string
 }
 
 // A ranked node with the values that it is ranked by.
 type ranked struct {
-	node                  int32
-	calls, total, differs float64
-	cutTime               float64
-	keep                  bool
-	pairs                 int
+	node  int32
+	place callsums.Place
+	pairs int
 }
 
 // A pair is one square: its rows by slice.
 type pair struct {
-	rows                  []int32 // into slices(), by owner
-	all                   []int32 // into result.rows
-	cuts                  []int32 // into sliceCuts(), by owner
-	calls, total, differs float64
-	cut, cutTime          float64 // calls that began before the window, and their time in it
+	*callsums.Sum
+	rows []int32 // into slices(), by owner
+	cuts []int32 // into sliceCuts(), by owner
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -214,9 +211,9 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		note := fmt.Sprintf("%s are too many for slices: similar ones share one, %s in all",
 			view.Count(len(r.locations), "location"), view.Count(len(r.sliceMembers), "group"))
 		if len(r.sliceMembers) == 1 && !r.request.Values.Set("k") && !r.request.Values.Set("threshold") {
-			r.blocks = view.MakeBlocks(r.tree, r.locations, r.names, mostBlocks)
+			r.blocks = runfacts.MakeBlocks(r.tree, r.locations, r.names, mostBlocks)
 			of, r.sliceMembers, r.sliceGroups = r.blocks.Of, r.blocks.Members, nil
-			note = r.blocks.Note("a slice")
+			note = view.BlocksNote(r.blocks, "a slice")
 		}
 		of, note = r.foldGroups(of, note)
 		r.groupRows, err = plan.Merge(of, len(r.sliceMembers), scan)

@@ -21,22 +21,6 @@ func (r *result) sliceCuts() []callgraph.Cut {
 	return r.cuts
 }
 
-// addCuts makes squares of the calls that began before the window.
-func (r *result) addCuts(shown func(callgraph.Pair) bool) {
-	for i := range r.cuts {
-		if x := &r.cuts[i]; shown(x.Pair) {
-			p := r.at(x.Pair)
-			p.cut, p.cutTime = p.cut+x.Count, p.cutTime+x.Time
-		}
-	}
-	cuts := r.sliceCuts()
-	for i := range cuts {
-		if p := r.pairs[cuts[i].Pair]; p != nil {
-			p.cuts = append(p.cuts, int32(i))
-		}
-	}
-}
-
 // cutNote counts the calls that began before the selection; shown names the number that includes
 // their time.
 func (r *result) cutNote(shown string) {
@@ -56,8 +40,8 @@ func (r *result) timed() bool { return r.unit == "ns" && r.metric != "calls" }
 
 // cutOf is the cut calls of a slice; nil for none.
 func (r *result) cutOf(p *pair, slice int) *callgraph.Cut {
-	if r.over == "locations" && p.cut > 0 {
-		return &callgraph.Cut{Count: p.cut, Time: p.cutTime}
+	if r.over == "locations" && p.Cut > 0 {
+		return &callgraph.Cut{Count: p.Cut, Time: p.CutTime}
 	}
 	cuts := r.sliceCuts()
 	for _, i := range p.cuts {
@@ -73,7 +57,7 @@ func (r *result) setCuts(q *drawnPair, p *pair) {
 	q.cut = make([]float64, len(q.boxes))
 	for k := range q.cut {
 		q.cut[k] = math.NaN()
-		if p.cut == 0 {
+		if p.Cut == 0 {
 			continue
 		}
 		if x := r.cutOf(p, k); x != nil {

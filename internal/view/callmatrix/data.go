@@ -169,9 +169,9 @@ func (r *result) overPairs() []Cell {
 			continue
 		}
 		c := r.cell(key)
-		c.Cut, c.CutTime = r.pairs[key].cut, r.pairs[key].cutTime
+		c.Cut, c.CutTime = r.pairs[key].Cut, r.pairs[key].CutTime
 		if x := r.overLocations(key); x != nil {
-			c.setRow(x, r.pairs[key].total, x.Box)
+			c.setRow(x, r.pairs[key].Total, x.Box)
 		}
 		out = append(out, c)
 	}

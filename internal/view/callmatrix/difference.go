@@ -155,8 +155,8 @@ func (d *difference) join() error {
 			key := callgraph.Pair{Caller: to[x.Caller+1], Callee: to[x.Callee+1]}
 			d.both(key)[k] = x
 			p := d.at(key)
-			p.calls += x.Count
-			p.total += s.value(x) * s.scale
+			p.Calls += x.Count
+			p.Total += s.value(x) * s.scale
 		}
 		for i := range s.cuts {
 			x := &s.cuts[i]
@@ -179,7 +179,7 @@ func (d *difference) join() error {
 			there, _ := d.value(key, 1)
 			v = here + there
 		}
-		p.differs = math.Abs(v)
+		p.Moved = math.Abs(v)
 	}
 	d.compared = true
 	d.notes = append(d.notes, fmt.Sprintf("%s less %s: %s", d.sides[1].label, d.sides[0].label, d.what()))
@@ -208,7 +208,7 @@ func (d *difference) addCut(key callgraph.Pair, k int, x *callgraph.Cut) {
 	d.cutOf[key][k] = x
 	d.cuts = append(d.cuts, *x)
 	p := d.at(key)
-	p.cut, p.cutTime = p.cut+x.Count, p.cutTime+x.Time
+	p.Cut, p.CutTime = p.Cut+x.Count, p.CutTime+x.Time
 }
 
 // cut is the calls of a pair on a side that began before the window; nil for none.

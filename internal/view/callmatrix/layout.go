@@ -186,7 +186,7 @@ func drawColumnLabels(s *scene.Scene, f *scene.Frame, d *drawing) {
 func (r *result) square(key callgraph.Pair) *drawnPair {
 	rows, n := r.slices()
 	p := r.pairs[key]
-	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.all) == 0 && p.cut == 0,
+	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.Rows) == 0 && p.Cut == 0,
 		only: -1}
 	r.setCuts(q, p)
 	if r.over == "locations" {
@@ -197,7 +197,7 @@ func (r *result) square(key callgraph.Pair) *drawnPair {
 	for _, i := range p.rows {
 		q.boxes[rows[i].Owner], q.has[rows[i].Owner] = r.box(&rows[i]), true
 	}
-	if r.groupRows != nil && n > 1 && len(p.rows) == 1 && p.cut == 0 {
+	if r.groupRows != nil && n > 1 && len(p.rows) == 1 && p.Cut == 0 {
 		q.only = int(rows[p.rows[0]].Owner)
 	}
 	return q

@@ -223,10 +223,10 @@ const tied = 1e-9
 func (r *result) mostDifferent(ctx context.Context, totals *runfacts.TotalsReader,
 	metric runfacts.MetricChoice) (best trace.RegionID, found bool, err error) {
 	s := r.request.Store()
-	all, err := view.SpreadOfRegions(ctx, totals, metric, r.locations)
+	all, err := runfacts.SpreadOfRegions(ctx, totals, metric, r.locations)
 	most, tells := -1.0, false
 	for id, x := range all {
-		this := view.Tells(&s.Regions()[id])
+		this := runfacts.Tells(&s.Regions()[id])
 		if x.Seen && (this && !tells || this == tells && x.Variance > most*(1+tied)) {
 			best, most, found, tells = trace.RegionID(id), x.Variance, true, this
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/ranks"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/utilization"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -108,8 +109,8 @@ func subtract(ctx context.Context, q *view.Request, o options) (view.Result, err
 
 // pair puts together the rows of both runs.
 func (d *difference) pair(q *view.Request, ids [2][]trace.LocationID, of [2][]moment.Moments) error {
-	pairs := view.Pair(q.Runs[0].Store, q.Runs[1].Store)
-	if note := pairs.Note(d.names[0], d.names[1]); note != "" {
+	pairs := ranks.Pair(q.Runs[0].Store, q.Runs[1].Store)
+	if note := view.PairingNote(pairs, d.names[0], d.names[1]); note != "" {
 		d.notes = append(d.notes, note)
 	}
 	at := make(map[trace.LocationID]int, len(ids[1]))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/ranks"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -45,9 +46,9 @@ func (g *gatherer) subtract() error {
 	second := q.Second()
 	g.end = max(g.end, second.Selection.End)
 	a, b := q.Runs[0].Name, q.Runs[1].Name
-	pairs := view.Pair(q.Store(), second.Store())
+	pairs := ranks.Pair(q.Store(), second.Store())
 	g.other = &subtraction{[2]string{a, b}, second.Store(), pairs.To}
-	if note := pairs.Note(a, b); note != "" {
+	if note := view.PairingNote(pairs, a, b); note != "" {
 		g.notes = append(g.notes, note)
 	}
 	paired, taken := 0, map[trace.LocationID]bool{}

@@ -190,7 +190,7 @@ func (r *result) bind(ctx context.Context) error {
 type candidate struct {
 	text, name string
 	spread     float64
-	tells      bool // see view.Tells
+	tells      bool // see runfacts.Tells
 }
 
 // mostDifferent lists selected regions by their standard deviation over locations.
@@ -200,7 +200,7 @@ func (r *result) mostDifferent(ctx context.Context, taken []string) ([]candidate
 	if err != nil {
 		return nil, err
 	}
-	all, err := view.SpreadOfRegions(ctx, &runfacts.TotalsReader{Store: s, Window: r.request.Window()}, metric,
+	all, err := runfacts.SpreadOfRegions(ctx, &runfacts.TotalsReader{Store: s, Window: r.request.Window()}, metric,
 		r.locations)
 	var out []candidate
 	for id, x := range all {
@@ -209,7 +209,7 @@ func (r *result) mostDifferent(ctx context.Context, taken []string) ([]candidate
 			!slices.ContainsFunc(taken, func(x string) bool { return x == g.Name || strings.HasPrefix(x, g.Name+":") })
 		if chosen := r.request.Selection.Regions; free &&
 			(chosen == nil || slices.Contains(chosen, trace.RegionID(id))) {
-			out = append(out, candidate{fmt.Sprintf("#%d:exclusive", id), g.Name, x.Variance, view.Tells(g)})
+			out = append(out, candidate{fmt.Sprintf("#%d:exclusive", id), g.Name, x.Variance, runfacts.Tells(g)})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
+	"github.com/parallax-hpc/parallax/internal/analysis/ranks"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -30,14 +31,14 @@ func subtract(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, fmt.Errorf("the runs are not coloured by one value: %s is by %s, %s by %s; choose --event0 or "+
 			"--layout", q.Runs[0].Name, r.colour().label, q.Runs[1].Name, other.colour().label)
 	}
-	pair := view.Pair(q.Store(), q.Runs[1].Store)
+	pair := ranks.Pair(q.Store(), q.Runs[1].Store)
 	r.colourBy(other, pair.To)
 	a, b := q.Runs[0].Name, q.Runs[1].Name
 	shade := *r.colour()
 	shade.label, shade.values = fmt.Sprintf("%s, %s less %s", shade.label, b, a), r.points[0].Color
 	r.shade, r.less, r.unplaced = &shade, b+" less "+a, 0
 	r.notes = append(r.notes, "colours are what "+b+" has more than "+a)
-	if note := pair.Note(a, b); note != "" {
+	if note := view.PairingNote(pair, a, b); note != "" {
 		r.notes = append(r.notes, note)
 	}
 	if err := r.filter(); err != nil {

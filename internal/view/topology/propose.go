@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
+	"github.com/parallax-hpc/parallax/internal/analysis/ranks"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -118,7 +119,7 @@ func (l *layouts) GobDecode(data []byte) error {
 // over the whole run: a value that is chosen later moves nothing. In a run without ranks, there are none.
 var LayoutsOfRun = derived.Derived[*layouts]{Name: "layouts", Version: 4, Keeps: view.HasMany,
 	Make: func(ctx context.Context, run *view.Run) (*layouts, error) {
-		ranks, err := view.RankedRunOf(ctx, run.Store)
+		ranks, err := ranks.Of(ctx, run.Store)
 		if err != nil || ranks == nil {
 			return &layouts{}, err
 		}

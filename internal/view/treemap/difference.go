@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/analysis/ranks"
 	"github.com/parallax-hpc/parallax/internal/analysis/variable"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -69,8 +70,8 @@ func (r *result) commonStates(ctx context.Context) (string, error) {
 // subtract makes the variables of both sides those of their difference.
 func (r *result) subtract(sides [2]*result, values [2][][]float64) ([][]float64, error) {
 	q := r.request
-	pairs := view.Pair(q.Runs[0].Store, q.Runs[1].Store)
-	if note := pairs.Note(q.Runs[0].Name, q.Runs[1].Name); note != "" {
+	pairs := ranks.Pair(q.Runs[0].Store, q.Runs[1].Store)
+	if note := view.PairingNote(pairs, q.Runs[0].Name, q.Runs[1].Name); note != "" {
 		r.notes = append(r.notes, note)
 	}
 	nodes := r.tree.Len()

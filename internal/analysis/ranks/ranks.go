@@ -1,4 +1,6 @@
-package view
+// Package ranks finds where the ranks of a run are — hosts, coordinates, messages between them — and which location of
+// one run is which of another.
+package ranks
 
 import (
 	"cmp"
@@ -11,28 +13,28 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A RankedRun is a run by its ranks, 0 to Count-1: where they are, and which locations each
+// A Run is a run by its ranks, 0 to Count-1: where they are, and which locations each
 // has.
-type RankedRun struct {
+type Run struct {
 	trace.Ranks
 	ids   []trace.LocationID // those with values, by rank
 	first []int32            // of each rank: the place of its first location there; one more at the end
 }
 
 // Locations are those of a rank that have values; at least one.
-func (r *RankedRun) Locations(rank int) []trace.LocationID {
+func (r *Run) Locations(rank int) []trace.LocationID {
 	return r.ids[r.first[rank]:r.first[rank+1]]
 }
 
-// RankedRunOf reads where the ranks of a run are; nil if they are not numbered from 0 on
+// Of reads where the ranks of a run are; nil if they are not numbered from 0 on
 // without a gap. O(locations + pairs of locations that exchange messages).
-func RankedRunOf(ctx context.Context, r store.Reader) (*RankedRun, error) {
+func Of(ctx context.Context, r store.Reader) (*Run, error) {
 	holds, err := runfacts.Holders(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	t := r.Locations()
-	out := &RankedRun{}
+	out := &Run{}
 	for id, k := range t.Rank {
 		if holds[id] && k >= 0 {
 			out.Count, out.ids = max(out.Count, int(k)+1), append(out.ids, trace.LocationID(id))
@@ -88,12 +90,12 @@ func rankTraffic(sums []store.LinkSum, rank []int32, ranks int) (out []trace.Ran
 	return out
 }
 
-// hostAttributes are the names under which formats record the host of a location.
-var hostAttributes = []string{"host", "hostname", "host name", "node", "nodename", "machine"}
+// HostAttributes are the names under which formats record the host of a location.
+var HostAttributes = []string{"host", "hostname", "host name", "node", "nodename", "machine"}
 
 // hostsOf are the names of the machines of ranks: of the nearest location above that is
 // one, else of an attribute. nil if one has none, or two machines have one name.
-func hostsOf(t *store.Tree, r *RankedRun) []string {
+func hostsOf(t *store.Tree, r *Run) []string {
 	out := make([]string, r.Count)
 	machine := map[string]trace.LocationID{}
 	for k := range out {
@@ -118,8 +120,8 @@ func hostsOf(t *store.Tree, r *RankedRun) []string {
 
 func hostAttribute(t *store.Tree, id trace.LocationID) string {
 	for ; id != trace.NoLocation; id = t.Parent[id] {
-		for _, key := range hostAttributes {
-			if v := attributeNamed(t, id, key); v != "" {
+		for _, key := range HostAttributes {
+			if v := runfacts.Attribute(t, id, key); v != "" {
 				return strings.TrimSpace(v)
 			}
 		}
@@ -129,7 +131,7 @@ func hostAttribute(t *store.Tree, id trace.LocationID) string {
 
 // rankCoordinates are those of each rank's first location or of the nearest above it; nil
 // where one has none.
-func rankCoordinates(top *trace.Topology, t *store.Tree, r *RankedRun) [][]int {
+func rankCoordinates(top *trace.Topology, t *store.Tree, r *Run) [][]int {
 	at := make(map[trace.LocationID][]int, len(top.Coordinates))
 	for _, c := range top.Coordinates {
 		at[c.Location] = c.At
@@ -148,7 +150,7 @@ func rankCoordinates(top *trace.Topology, t *store.Tree, r *RankedRun) [][]int {
 
 // RoleTimes is the time that ranks spend in each role over the whole run, in seconds, by
 // role and rank; roles without any are left out.
-func (r *RankedRun) RoleTimes(ctx context.Context, s store.Reader) (roles []trace.Role, times [][]float64, err error) {
+func (r *Run) RoleTimes(ctx context.Context, s store.Reader) (roles []trace.Role, times [][]float64, err error) {
 	var all [trace.RoleCount][]float64
 	add := func(role trace.Role, rank int, ns float64) {
 		if ns <= 0 || role == 0 {
@@ -188,4 +190,36 @@ func (r *RankedRun) RoleTimes(ctx context.Context, s store.Reader) (roles []trac
 		}
 	}
 	return roles, times, err
+}
+
+// mostLevels is how many levels of the tree are compared.
+const mostLevels = 16
+
+// GroupsInTree are the locations above each rank, by level of the tree. A rank that is less
+// deep is in the group above, or alone.
+func (r *Run) GroupsInTree(t *store.Tree) (out [][]int32) {
+	for k := range r.Count {
+		for up := t.Parent[r.Locations(k)[0]]; up != trace.NoLocation; up = t.Parent[up] {
+			level := int(t.Level[up])
+			if level >= mostLevels {
+				continue
+			}
+			for len(out) <= level {
+				out = append(out, slices.Repeat([]int32{-1}, r.Count))
+			}
+			out[level][k] = int32(up)
+		}
+	}
+	for level, groups := range out {
+		for k, up := range groups {
+			switch {
+			case up >= 0:
+			case level > 0:
+				groups[k] = out[level-1][k]
+			default:
+				groups[k] = int32(r.Locations(k)[0])
+			}
+		}
+	}
+	return out
 }

@@ -1,9 +1,9 @@
-package view_test
+package runfacts_test
 
 import (
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 )
 
 func TestPredictionsMoveRowsWithinOneKindOnly(t *testing.T) {
@@ -19,7 +19,7 @@ func TestPredictionsMoveRowsWithinOneKindOnly(t *testing.T) {
 		{"only GPUs call, one more", []int32{0, 1, 0, 1}, []int32{1, 3}, []float64{2, 8}, 3},
 		{"both kinds", []int32{0, 1, 0, 1}, []int32{0, 1, 2, 3}, []float64{1, 100, 3, 200}, 51},
 	} {
-		if got := view.MovedByKind(x.kinds, x.places, x.values); got != x.want {
+		if got := runfacts.MovedByKind(x.kinds, x.places, x.values); got != x.want {
 			t.Errorf("%s: %v, want %v", x.name, got, x.want)
 		}
 	}

@@ -1,12 +1,11 @@
-package view
+package runfacts
 
 import (
-	"fmt"
 	"math/bits"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // Blocks are parts of a list of locations that are compared where likeness distinguishes none: machines or clusters
@@ -36,7 +35,7 @@ func MakeBlocks(t *store.Tree, ids []trace.LocationID, names []string, most int)
 		b.Of[i] = int32(k)
 	}
 	for _, m := range b.Members {
-		name := NameList(names, m, 3)
+		name := words.NameList(names, m, 3)
 		if first, last := names[m[0]], names[m[len(m)-1]]; len(m) > 2 &&
 			len([]rune(name)) > len([]rune(first))+len([]rune(last))+3 {
 			name = first + " – " + last
@@ -79,18 +78,8 @@ func levelBlocks(t *store.Tree, ids []trace.LocationID, limit int) (best *Blocks
 		if len(nodes) < 2 || 4*most > 3*len(ids) { // one place that holds nearly all compares nothing
 			continue
 		}
-		b.Names = runfacts.ShortNames(t, nodes)
+		b.Names = ShortNames(t, nodes)
 		best = b
 	}
 	return best
-}
-
-// Note describes the compared blocks if locations are too many for n of something each.
-func (b *Blocks) Note(what string) string {
-	where := "runs of neighbours"
-	if b.Level {
-		where = "places of the tree"
-	}
-	return fmt.Sprintf("%s are similar, and too many for %s each: %s are compared instead, %d in all",
-		Count(len(b.Of), "location"), what, where, len(b.Members))
 }

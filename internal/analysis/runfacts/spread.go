@@ -1,10 +1,9 @@
-package view
+package runfacts
 
 import (
 	"context"
 	"math"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -18,10 +17,10 @@ type RegionSpread struct {
 // SpreadOfRegions returns by region how a metric differs between locations; one that lacks a region has 0. Locations
 // are held against those of their kind: that a kernel runs on GPUs alone tells nothing of them. One pass, O(locations
 // × regions).
-func SpreadOfRegions(ctx context.Context, totals *runfacts.TotalsReader, metric runfacts.MetricChoice,
+func SpreadOfRegions(ctx context.Context, totals *TotalsReader, metric MetricChoice,
 	locations []trace.LocationID) ([]RegionSpread, error) {
 	s := totals.Store
-	kinds := runfacts.Kinds(s.Locations(), locations)
+	kinds := Kinds(s.Locations(), locations)
 	kind, members := make([]int32, s.Locations().Len()), make([]float64, 2)
 	for i, id := range locations {
 		kind[id] = kinds[i]
@@ -30,7 +29,7 @@ func SpreadOfRegions(ctx context.Context, totals *runfacts.TotalsReader, metric 
 	regions := len(s.Regions())
 	sum, squares := make([]float64, 2*regions), make([]float64, 2*regions)
 	out := make([]RegionSpread, regions)
-	err := totals.Totals(ctx, metric.ID, func(list []runfacts.Total) {
+	err := totals.Totals(ctx, metric.ID, func(list []Total) {
 		for _, t := range list {
 			v, at := metric.Of(t.Calls, t.Inclusive, t.Exclusive), int(kind[t.Location])*regions+int(t.Region)
 			sum[at] += v
