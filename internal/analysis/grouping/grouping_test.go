@@ -278,21 +278,26 @@ func TestDistancesAreThoseOfTheirDefinition(t *testing.T) {
 }
 
 // TestASampleIsNearlyAsGoodAsAll: at 2,000 locations of blurred kinds the sampled
-// partition is held against the exact one.
+// partition is held against the exact one, and at 4,096 the one that a million locations have.
 func TestASampleIsNearlyAsGoodAsAll(t *testing.T) {
-	table, _ := kinds(2000, 100, 6, 0.4, 11)
-	all := make([]int32, table.Len)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	exact := table.link(all, Options{K: 6})
-	exact.finish(table, Options{})
-	for _, sample := range []int{100, 300, 1000} {
-		g := Group(table, Options{K: 6, Sample: sample})
-		ratio, a := g.Cost/exact.Cost, agreement(g.Of, exact.Of)
-		t.Logf("sample %d of 2,000: cost %.4f of the exact one, agreement %.4f", sample, ratio, a)
-		if ratio > 1.05 || a < 0.95 {
-			t.Errorf("sample %d: cost ratio %v, agreement %v", sample, ratio, a)
+	for _, c := range []struct {
+		n       int
+		samples []int
+	}{{2000, []int{100, 300, 1000}}, {4096, []int{256, MostSample}}} {
+		table, _ := kinds(c.n, 100, 6, 0.4, 11)
+		all := make([]int32, table.Len)
+		for i := range all {
+			all[i] = int32(i)
+		}
+		exact := table.link(all, Options{K: 6})
+		exact.finish(table, Options{})
+		for _, sample := range c.samples {
+			g := Group(table, Options{K: 6, Sample: sample})
+			ratio, a := g.Cost/exact.Cost, agreement(g.Of, exact.Of)
+			t.Logf("sample %d of %d: cost %.4f of the exact one, agreement %.4f", sample, c.n, ratio, a)
+			if ratio > 1.05 || a < 0.95 {
+				t.Errorf("sample %d of %d: cost ratio %v, agreement %v", sample, c.n, ratio, a)
+			}
 		}
 	}
 }
