@@ -1,5 +1,7 @@
 package diagnose
 
+// Accounts: where the time of each row went, in work, in waiting by cause, and in the rest.
+
 import (
 	"context"
 	"errors"

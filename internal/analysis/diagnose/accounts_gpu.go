@@ -1,5 +1,7 @@
 package diagnose
 
+// Accounts of the GPUs of a job: computation, communication, and waiting by its cause on the host.
+
 import (
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Accounts of runs whose waits are not followed one by one: the waiting of units by phase.
+
 import (
 	"slices"
 

@@ -1,5 +1,7 @@
 package diagnose
 
+// The answer for a run: the first cause, the numbers that prove it, and the next step.
+
 import (
 	"cmp"
 	"fmt"

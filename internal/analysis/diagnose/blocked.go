@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: goroutines hold one another up, by locks or by sends, while processors are idle.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Causes: which unit and region each part of the waiting is charged to.
+
 import (
 	"cmp"
 	"maps"

@@ -1,5 +1,7 @@
 package diagnose
 
+// The table of causes and of those who waited, for the picture of the view findings.
+
 import (
 	"cmp"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Claims: the numbers of a finding, each with the query that gives it again, and the next step.
+
 import (
 	"cmp"
 	"fmt"

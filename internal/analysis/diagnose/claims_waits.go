@@ -1,5 +1,7 @@
 package diagnose
 
+// Claims of faults that others wait for: their sentence, their numbers and their queries.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Check of the data: clocks that disagree, so that times of different units cannot be compared.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: garbage collection of a runtime other than Go's takes the time of work.
+
 import (
 	"fmt"
 	"regexp"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: time in communication that no other finding explains.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: the critical path that a build tool recorded bounds the run.
+
 import (
 	"cmp"
 	"fmt"

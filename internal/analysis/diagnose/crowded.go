@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: more threads could run than there are processors.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Groups of causes with common features: each part of the waiting belongs to one fault at most.
+
 import (
 	"context"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Checks of the data: completions that are missing, and records that the import repaired.
+
 import (
 	"strings"
 

@@ -2,16 +2,17 @@
 // shows it. It works in four stages, which hold for ranks, threads, GPUs, goroutines and services alike:
 //
 //	waits     who waited, from when to when, in which region, and for whom
-//	          waits.go, waits_read.go (calls, collectives, messages), waits_threads.go (locks, pools),
-//	          waits_wakes.go (goroutines)
+//	          waits_read.go, waits_links.go and waits_polling.go (calls, collectives, messages), waits_threads.go
+//	          (locks, pools), waits_wakes.go (goroutines); waits.go where waits are not followed one by one
 //	accounts  the waits summed: waiting = explained + unexplained, by cause
-//	          accounts*.go, causes.go
+//	          accounts*.go, causes.go, causetable.go
 //	faults    causes and loads that belong together, one file a kind: straggler.go, latesender.go, serial.go …
 //	          faults.go lists them
-//	claims    a fault in words, with its numbers: claims*.go, names.go, reasons.go
+//	claims    a fault in words, with its numbers: claims*.go, names.go, reasons.go, queries.go, next.go
 //
 // facts.go reads the first facts from the store: rows, units, totals; efficiency.go POP's efficiencies over
-// them.
+// them. list.go and symptoms.go order the findings, and gain.go replays the run without their causes. answer.go
+// summarises the first. Files named *rows.go yield rows for SQL. Each file begins with its subject.
 package diagnose
 
 import (

@@ -1,5 +1,7 @@
 package diagnose
 
+// When each unit begins and ends to do something, in bins of time.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,7 @@
 package diagnose
 
+// POP's efficiencies of the run, over rows that have the same work.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: all wait without a known cause after the last work of the run.
+
 import (
 	"fmt"
 

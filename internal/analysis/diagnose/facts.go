@@ -1,5 +1,7 @@
 package diagnose
 
+// First facts from the store: rows, units, totals, and the time that was recorded.
+
 import (
 	"context"
 	"fmt"

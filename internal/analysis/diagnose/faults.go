@@ -1,5 +1,7 @@
 package diagnose
 
+// The list of faults, in the order in which they are looked for. A new one is a line here.
+
 import (
 	"slices"
 

@@ -1,5 +1,7 @@
 package diagnose
 
+// Gains: the run is replayed without the cause of a finding.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Queries for gaps of GPUs, in which nothing runs.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: Go's garbage collector takes processors from the program.
+
 import (
 	"errors"
 	"fmt"

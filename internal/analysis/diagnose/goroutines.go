@@ -1,5 +1,7 @@
 package diagnose
 
+// Facts of a trace with processors and the goroutines that they ran, for the faults of Go programs.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Facts of the GPUs of a run, for the faults of GPU jobs.
+
 import (
 	"fmt"
 	"strings"

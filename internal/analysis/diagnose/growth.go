@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: the work of a phase grows from phase to phase.
+
 import (
 	"fmt"
 	"math"

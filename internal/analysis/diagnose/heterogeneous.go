@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: members of one group of the hierarchy differ in the time of a region.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Faults of GPU jobs: GPUs are idle for input, launches, synchronization, copies or communication.
+
 import (
 	"fmt"
 	"maps"

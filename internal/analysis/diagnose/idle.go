@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: units begin to work later, or end earlier, than the others.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: processors are idle for a reason that no other finding reports.
+
 import (
 	"fmt"
 	"strings"

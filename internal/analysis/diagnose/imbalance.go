@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: work that all do takes longer now on these units, now on those, or is spread unevenly.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: uneven work, in runs whose waits are not followed one by one.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: reading and writing, or starting and ending, take long.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Diagnoses of large runs are made once and stored next to the run.
+
 import (
 	"context"
 	"encoding/json"

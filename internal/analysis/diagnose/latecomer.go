@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: units come last to collectives, later than their work explains.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Waits at collectives for the unit that came last, as rows for SQL.
+
 import (
 	"context"
 	"fmt"

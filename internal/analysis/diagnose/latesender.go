@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: receivers wait for late senders, or senders for late receivers.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// How the computing of GPUs varies from rank to rank within steps.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package diagnose
 
+// The list of findings: causes before symptoms, most time lost first, nothing twice.
+
 import (
 	"cmp"
 	"slices"

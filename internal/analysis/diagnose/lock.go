@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: threads wait for one that holds a lock.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: processors are idle while goroutines wait for a lock.
+
 import (
 	"cmp"
 	"fmt"

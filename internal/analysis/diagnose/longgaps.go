@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault of GPU jobs: one call of the host covers the long gaps of the GPUs.
+
 import (
 	"fmt"
 	"strings"

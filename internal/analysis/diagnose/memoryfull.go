@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: the memory of a GPU is nearly full.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Names of units, times and regions in sentences.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// The next step for each kind of finding.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: rows work at another time, or in more pieces, than their peers.
+
 import (
 	"fmt"
 	"math"

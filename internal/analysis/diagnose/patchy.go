@@ -1,5 +1,7 @@
 package diagnose
 
+// Regions of which the recorder kept only some calls.
+
 import (
 	"context"
 	"math"

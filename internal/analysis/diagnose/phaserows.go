@@ -1,5 +1,7 @@
 package diagnose
 
+// Phases of the run by unit, as rows for SQL.
+
 import (
 	"context"
 	"fmt"

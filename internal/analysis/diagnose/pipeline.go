@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: a pipelined training job loses time since like operations do not take the same time.
+
 import (
 	"fmt"
 	"slices"

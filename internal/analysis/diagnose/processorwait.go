@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: goroutines that could run wait long for a processor.
+
 import (
 	"cmp"
 	"errors"

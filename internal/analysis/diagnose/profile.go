@@ -1,5 +1,7 @@
 package diagnose
 
+// Faults of profiles, which record no waits: shares of communication, and uneven regions.
+
 import (
 	"cmp"
 	"fmt"

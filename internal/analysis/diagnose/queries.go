@@ -1,5 +1,7 @@
 package diagnose
 
+// Parts of the SQL queries by which the numbers of claims are recomputed.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Reasons: regions that take more time on some units than on the others.
+
 import (
 	"cmp"
 	"fmt"

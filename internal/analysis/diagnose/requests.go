@@ -1,5 +1,7 @@
 package diagnose
 
+// Faults of requests of services: slow, repeated, serial, retried and failed calls.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package diagnose
 
+// The units that cause most waiting, one after another in time.
+
 import (
 	"cmp"
 

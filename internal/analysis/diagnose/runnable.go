@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: tasks of a system that could run wait for a processor.
+
 import (
 	"cmp"
 	"fmt"

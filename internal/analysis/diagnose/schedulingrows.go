@@ -1,5 +1,7 @@
 package diagnose
 
+// Time that goroutines of one function run alone, or wait, as rows for SQL.
+
 import (
 	"context"
 	"fmt"

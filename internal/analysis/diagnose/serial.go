@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: one unit, or few, do something alone while the others wait.
+
 import (
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: one unit works and all others do not, in runs whose waits are not followed one by one.
+
 import (
 	"fmt"
 	"math/bits"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: goroutines of one function run while all other processors are idle.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: few units have less to do than all others, and wait for them.
+
 import (
 	"fmt"
 	"slices"

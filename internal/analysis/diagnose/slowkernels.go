@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: the same kernels take longer on some GPUs than on the others.
+
 import (
 	"fmt"
 	"slices"

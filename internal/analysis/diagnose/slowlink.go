@@ -1,5 +1,7 @@
 package diagnose
 
+// The pair of units whose messages take longer than those of the others.
+
 import (
 	"cmp"
 	"fmt"

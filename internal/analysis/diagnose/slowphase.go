@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: phases in which all units take longer alike.
+
 import (
 	"fmt"
 	"math"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault of GPU jobs: a step takes much longer than the others.
+
 import (
 	"cmp"
 	"fmt"

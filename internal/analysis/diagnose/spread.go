@@ -1,5 +1,7 @@
 package diagnose
 
+// The error of a sum, by how far its parts differ.
+
 import (
 	"math"
 

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: units start up or shut down while others wait for them.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: one goroutine of many with the same work hardly runs.
+
 import (
 	"fmt"
 	"strings"

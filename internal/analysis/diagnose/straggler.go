@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: units work longer than the others over the whole run.
+
 import (
 	"slices"
 

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: units are busy longer than the others, in runs whose waits are not followed one by one.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Which findings are symptoms of others: they say where time goes, not why.
+
 import (
 	"fmt"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: workers of a task graph wait for tasks that the next ones need.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Measured numbers of a sentence that no query gives again, which `parallax prove` reports.
+
 import (
 	"regexp"
 	"slices"

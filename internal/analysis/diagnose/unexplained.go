@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: waiting without a known cause.
+
 import (
 	"fmt"
 	"slices"

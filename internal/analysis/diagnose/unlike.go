@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: calls of a region take longer on some units, though no unit waits for it.
+
 import (
 	"cmp"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Fault: for most of the time nothing is recorded.
+
 import (
 	"cmp"
 	"fmt"

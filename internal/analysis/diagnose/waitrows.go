@@ -1,5 +1,7 @@
 package diagnose
 
+// Waits one by one, each once per cause, as rows for SQL.
+
 import (
 	"context"
 

@@ -1,5 +1,7 @@
 package diagnose
 
+// Waits of runs that are not followed one by one: phases, and pairs of messages and collectives in them.
+
 import (
 	"context"
 	"fmt"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Waits from links: messages, and who wakes whom.
+
 import (
 	"context"
 	"slices"

@@ -1,5 +1,7 @@
 package diagnose
 
+// Waits in loops of calls that ask again and again for a message.
+
 import (
 	"strings"
 

@@ -1,5 +1,7 @@
 package diagnose
 
+// Waits: the run is read in steps of time, and calls, messages and gaps are passed to the budget.
+
 import (
 	"context"
 	"fmt"
@@ -33,7 +35,7 @@ const (
 	mostExplained = 400 << 20
 )
 
-// An waitReader reads a run in steps of time, so that memory does not grow with it, and
+// A waitReader reads a run in steps of time, so that memory does not grow with it, and
 // feeds calls, messages and the time in between to a budget.
 type waitReader struct {
 	*facts

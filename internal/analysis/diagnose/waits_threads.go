@@ -1,5 +1,7 @@
 package diagnose
 
+// Waits of threads: for locks, conditions, and work of a pool.
+
 import (
 	"context"
 

@@ -1,5 +1,7 @@
 package diagnose
 
+// Waits of idle processors: for the goroutine that runs next, back along the chain of wake-ups.
+
 import (
 	"cmp"
 	"maps"

@@ -41,6 +41,18 @@
 // snapshots, memory dumps, clock synchronisation, the profiler's own rows
 // ("PyTorch Profiler (0)", clang's "Total …"), and flow records that only repeat
 // a correlation id.
+//
+// The files, in the order in which a record passes them:
+//
+//	claim.go, probe.go, rank.go, several.go, group.go   which files are a run, and of which rank each is
+//	import.go, share.go, align.go                       the files of a run, on one axis of time
+//	reader.go, buffer.go, batch.go, member.go           text: records and the members around them
+//	template.go, parse.go, value.go, lexicon.go         one record: by its layout if that is as before, else as JSON
+//	record.go, precision.go, recovery.go                its fields, how exact its times are, and damage
+//	convert.go, row.go, region.go, attribute.go         meaning: locations, regions, attributes
+//	async.go, flow.go, kineto.go                        halves that belong together: spans, arrows, launches
+//	memory.go, v8.go, framesample.go, dftracer.go       records of single writers
+//	describe.go, coordinate.go, report.go               metadata, places of ranks, and what is left out
 package chrometrace
 
 import (
