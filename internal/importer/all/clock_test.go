@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -86,9 +87,10 @@ func TestJoinedClocks(t *testing.T) {
 	}
 }
 
-// noted is a Writer that notes when each rank called a region.
+// noted is a Writer that notes when each rank called a region. Streams of several ranks are written at the same time.
 type noted struct {
 	*importertest.Count
+	mu     sync.Mutex
 	name   string
 	region trace.RegionID
 	ranks  map[trace.LocationID]int
@@ -125,7 +127,9 @@ type notedStream struct {
 
 func (s *notedStream) Enter(t trace.Time, r trace.RegionID) {
 	if r == s.of.region {
+		s.of.mu.Lock()
 		s.of.begins[s.rank] = append(s.of.begins[s.rank], t)
+		s.of.mu.Unlock()
 	}
 	s.Stream.Enter(t, r)
 }
