@@ -74,7 +74,8 @@ ALONE = FuzzStore TestAContainerTakesLittleMemory TestAPartMayBeMadeAgain TestAR
   TestNoFlipChangesAnAnswerInSilence TestDamagedStoresReturnNoNumbersOutOfRange TestPartsThatAreNotOfOneRunAreRefused \
   TestRoleTimeFromKeptBinsEqualsThatFromRows TestRoleTimesAreThoseOfEachLocationAlone \
   TestRemoteStorePassesTheSuite TestSumsOfLinksAreThoseOfTheLinks TestTimeFromPrefixSumsIsThatOfTheRows \
-  TestUnpackedSizesAreEstimatedFromTheBeginning TestValuesWithoutEndBecomeOneRegion
+  TestUnpackedSizesAreEstimatedFromTheBeginning TestValuesWithoutEndBecomeOneRegion \
+  TestWorkIsExactlyTheTimeWithoutCalls TestWorkIsInferredFromRecordsThatDoNotMatch TestRegionBinsEqualTimes
 empty =
 test-race:
 	@if command -v cc >/dev/null || command -v gcc >/dev/null; then \
