@@ -124,15 +124,9 @@ func (f *Rows) Bars(ctx context.Context, s *State, ids []trace.LocationID, most 
 	}
 	out := make([][]moment.Interval, len(ids))
 	err := scanBars(ctx, f.Reader, s, w, func(id trace.LocationID, a, b trace.Time) {
-		i, ok := at[id]
-		if !ok {
-			return
+		if i, ok := at[id]; ok {
+			out[i] = append(out[i], moment.Interval{Begin: a, End: b})
 		}
-		if n := len(out[i]); n > 0 && out[i][n-1].End == a {
-			out[i][n-1].End = b
-			return
-		}
-		out[i] = append(out[i], moment.Interval{Begin: a, End: b})
 	})
 	n := 0
 	for _, list := range out {

@@ -158,17 +158,26 @@ func (f *Rows) scan(ctx context.Context, l *Layer, ids []trace.LocationID, order
 		})
 }
 
-// scanBars yields the time that counts, lanes of a location folded into their
-// union; of one location in order, of several at once.
+// scanBars yields the time that counts, lanes of a location folded into their union; of one location in order, of
+// several at once. Pieces that touch are one bar, however the store hands them out: sums are the same to the last digit.
 func scanBars(ctx context.Context, r store.Reader, s *State, w store.Window,
 	f func(id trace.LocationID, begin, end trace.Time)) error {
 	lanes := r.Lanes()
+	open := make([]moment.Interval, r.Locations().Len())
 	collect := share.Collector{
 		Begin: w.Begin, End: w.End, Regions: s.regions, Wins: store.RoleOfInstant,
 		Lanes: func(id trace.LocationID) int { return int(lanes[id+1] - lanes[id]) },
 		Emit: func(id trace.LocationID, p share.Piece) {
-			if p.Role == trace.RoleCompute {
-				f(id, p.Begin, p.End)
+			bar := &open[id]
+			switch {
+			case p.Role != trace.RoleCompute:
+			case p.Begin == bar.End && bar.End > bar.Begin:
+				bar.End = p.End
+			default:
+				if bar.End > bar.Begin {
+					f(id, bar.Begin, bar.End)
+				}
+				*bar = moment.Interval{Begin: p.Begin, End: p.End}
 			}
 		},
 	}
@@ -176,6 +185,11 @@ func scanBars(ctx context.Context, r store.Reader, s *State, w store.Window,
 		return err
 	}
 	collect.Close()
+	for id, bar := range open {
+		if bar.End > bar.Begin {
+			f(trace.LocationID(id), bar.Begin, bar.End)
+		}
+	}
 	return nil
 }
 
