@@ -159,7 +159,8 @@ func (f *Rows) scan(ctx context.Context, l *Layer, ids []trace.LocationID, order
 }
 
 // scanBars yields the time that counts, lanes of a location folded into their union; of one location in order, of
-// several at once. Pieces that touch are one bar, however the store hands them out: sums are the same to the last digit.
+// several at once. Pieces that touch are one bar, however the store hands them out, so that sums are the same to the
+// last digit.
 func scanBars(ctx context.Context, r store.Reader, s *State, w store.Window,
 	f func(id trace.LocationID, begin, end trace.Time)) error {
 	lanes := r.Lanes()
