@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
 	"github.com/parallax-hpc/parallax/internal/analysis/ranks"
@@ -37,7 +38,7 @@ func subtract(ctx context.Context, q *view.Request) (view.Result, error) {
 	shade := *r.colour()
 	shade.label, shade.values = fmt.Sprintf("%s, %s less %s", shade.label, b, a), r.points[0].Color
 	r.shade, r.less, r.unplaced = &shade, b+" less "+a, 0
-	r.notes = append(r.notes, "colours are what "+b+" has more than "+a)
+	r.notes = append(r.before, "colours are what "+b+" has more than "+a) // filter writes those before them anew
 	if note := view.PairingNote(pair, a, b); note != "" {
 		r.notes = append(r.notes, note)
 	}
@@ -76,11 +77,19 @@ func (r *result) showsAs(other *result) bool {
 	return a.unit == b.unit && (a.by != "" || b.by != "" || a.text == b.text)
 }
 
-// Settle implements view.Chooser: a second run of as many ranks is on the grid that the first has by its messages.
-// Its own may be another one, on which no point would be where the same rank is in the first.
+// Settle implements view.Chooser: a second run of as many ranks has the layout of the first, if it suggests the same
+// one, or is on the grid that the first has by its messages. Its own may be another one, in which no point would be
+// where the same rank is in the first.
 func (r *result) Settle(second *view.Request) {
+	if r.request.Values.Text("layout") != "" || r.cray != nil {
+		return
+	}
+	if name, ok := r.sharedWith(second); ok {
+		second.Values = second.Values.With("layout", name)
+		return
+	}
 	grid := &r.proposed.layouts[0]
-	if r.request.Values.Text("layout") != "" || r.cray != nil || grid.Kind != proposal.Grid || len(grid.Dims) > 3 ||
+	if grid.Kind != proposal.Grid || len(grid.Dims) > 3 ||
 		second.Store().Info().Ranks != len(grid.Places) || len(r.location) != len(grid.Places) {
 		return
 	}
@@ -93,6 +102,25 @@ func (r *result) Settle(second *view.Request) {
 		}
 	}
 	second.Values = second.Values.With("layout", fmt.Sprintf("fill:%dx%dx%d", sides[0], sides[1], sides[2]))
+}
+
+// sharedWith returns the name of this run's first layout if another run suggests the same one.
+func (r *result) sharedWith(other *view.Request) (name string, ok bool) {
+	first := &r.proposed.layouts[0]
+	if name = r.proposed.names(r.coordinateName())[0]; first.Kind == proposal.Coordinates {
+		t := other.Store().Topologies()
+		return name, len(t) > 0 && name != "" && t[0].Name == name && slices.Equal(t[0].Dims, r.topologies()[0].Dims)
+	}
+	found, err := LayoutsOfRun.Of(context.Background(), &other.Runs[0])
+	if err != nil {
+		return "", false
+	}
+	for k := range found.Found {
+		if l := &found.Found[k]; nameOf(l) == name && slices.Equal(l.Dims, first.Dims) {
+			return name, true
+		}
+	}
+	return "", false
 }
 
 // ShareScale implements view.Scaled: colours mean the same in both runs where they show the same.

@@ -137,6 +137,7 @@ func (r *result) things(n int) string {
 
 func (r *result) say() {
 	var out []string
+	r.before = slices.Clip(r.notes)
 	heading := r.heading
 	if heading == "" {
 		heading = "layout " + r.layout

@@ -1,6 +1,8 @@
 package topology_test
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
@@ -89,5 +91,38 @@ func TestASecondRunLiesOnTheGridOfTheFirst(t *testing.T) {
 	}
 	if len(d.Points) != 24 {
 		t.Errorf("%d points", len(d.Points))
+	}
+}
+
+// A run with a slow node opens by hosts, and without it by its grid: beside each other both are by hosts.
+func TestASecondRunHasTheLayoutOfTheFirst(t *testing.T) {
+	slow := withHalo(onHosts(64, 8), 8, 8, 8)
+	even := regexp.MustCompile(`0\.\.2\d\d solve`).ReplaceAllString(slow, "0..100 solve")
+	layouts := func(first, second string, options map[string][]string) (string, string, []string) {
+		values, err := view.NewValues(topology.View, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := view.Ask(t.Context(), topology.View, &view.Request{Values: values, Selection: trace.Selection{End: 300},
+			Runs: []view.Run{{Name: "a", Store: storetest.Text(t, first, all.Summaries...)}, {Name: "b", Store: storetest.Text(t, second, all.Summaries...)}},
+			Size: scene.Size{Width: 800, Height: 600}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, ok := r.Data().(topology.PairData)
+		if !ok {
+			return "", "", r.Notes()
+		}
+		return d.Layout, d.With.Layout, nil
+	}
+	if a, b, _ := layouts(slow, even, nil); a != "hosts:1" || b != "hosts:1" {
+		t.Errorf("slow beside even: %s and %s", a, b)
+	}
+	if a, b, _ := layouts(even, slow, nil); a != "grid" || b != "grid" {
+		t.Errorf("even beside slow: %s and %s", a, b)
+	}
+	_, _, notes := layouts(slow, even, map[string][]string{"picture": {"difference"}})
+	if n := strings.Count(strings.Join(notes, "; "), "64 locations"); n != 1 {
+		t.Errorf("a difference says %d times what it is: %q", n, notes)
 	}
 }

@@ -96,6 +96,7 @@ type result struct {
 	less     string   // of a difference: "B less A", by the names of the runs
 	flat     bool     // a mesh was asked for where there can be none
 	notes    []string
+	before   []string     // notes without those of say
 	lacking  []string     // missing names in formulas
 	space    *scene.Space // drawn last
 	lock     sync.Mutex   // of columns made while a layout is applied on several cores
