@@ -467,3 +467,37 @@ func TestLocationsAreCalledAlike(t *testing.T) {
 		t.Error("the widths do not have both")
 	}
 }
+
+// Cells that hide much of little have the deviation of their members; then the others of the picture have it too.
+func TestCellsStateTheSameQuantity(t *testing.T) {
+	for differs, want := range map[int]string{0: "loss", 3: "deviation"} {
+		var b strings.Builder
+		b.WriteString("region run role=compute\nregion steal role=synchronization\n")
+		for rank := range 12 {
+			if rank%4 == 0 {
+				fmt.Fprintf(&b, "location machine m%d\n", rank/4)
+			}
+			busy := 400 + rank/4*40
+			if rank/4 == 1 {
+				busy += rank % 2 * differs * 10
+			}
+			fmt.Fprintf(&b, "  location process p%d rank=%d\n    0..%d run\n    %d..1000 steal\n", rank, rank, busy, busy)
+		}
+		c := viewtest.Case{Trace: b.String(), Options: map[string][]string{"group": {"machine"}}}
+		var said []string
+		for _, l := range c.Compute(t, View, c.Open(t)).Scene(scene.Size{Width: 900, Height: 600}).Layers {
+			for _, m := range l.Marks {
+				if x, ok := m.(*scene.Text); ok {
+					for _, text := range x.Text {
+						if _, after, ok := strings.Cut(text, "×4, "); ok {
+							said = append(said, strings.Fields(after)[0])
+						}
+					}
+				}
+			}
+		}
+		if fmt.Sprint(said) != fmt.Sprint([]string{want, want, want}) {
+			t.Errorf("members that differ by %d0 of 1,000: %v, want %s of all", differs, said, want)
+		}
+	}
+}

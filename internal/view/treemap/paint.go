@@ -171,6 +171,9 @@ type painter struct {
 	apart map[int32]*scene.Apart
 	// numbers: locations are called by their numbers alone, since not all of them have room for more.
 	numbers bool
+	// deviations: cells have the deviation of their members and not their loss, since for some of them a loss that is
+	// large as a share is small.
+	deviations bool
 }
 
 // tellApart looks at the names of the cells that will be written.
@@ -185,6 +188,9 @@ func (p *painter) tellApart(cells []cell) {
 	p.apart = make(map[int32]*scene.Apart, len(names))
 	for up, list := range names {
 		p.apart[up] = scene.NewApart(list)
+	}
+	for _, c := range cells {
+		p.deviations = p.deviations || c.look == aggregate && p.hidesMuch(c.node) && !p.warns(c.node)
 	}
 	for _, c := range cells {
 		if c.look == raw && hasName(c) {
@@ -312,7 +318,7 @@ func (p *painter) more(c cell) string {
 	n := "×" + view.Thousands(int64(p.labels.Leaves[c.node]))
 	switch c.look {
 	case aggregate:
-		if p.hidesMuch(c.node) && !p.warns(c.node) {
+		if p.deviations {
 			return n + ", deviation " + view.FormatShare(p.deviation(c.node))
 		}
 		return n + ", loss " + view.FormatShare(p.share(p.labels.Loss[c.node]))
