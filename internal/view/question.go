@@ -22,10 +22,10 @@ func LevelColour(l finding.Level) scene.Colour {
 
 // Question asks for a diagnosis of a request's selection.
 func Question(ctx context.Context, q *Request) (*diagnose.Question, error) {
-	if _, _, err := q.Holders(ctx, "calls"); err != nil {
+	s, run := q.Store(), &q.Runs[0]
+	if _, _, err := q.Holders(ctx, "calls"); err != nil && !(s.Info().Intervals == 0 && hasMoments(s)) {
 		return nil, err
 	}
-	s, run := q.Store(), &q.Runs[0]
 	return &diagnose.Question{Run: run, Selection: q.Selection, Phase: q.Values.Text("phase"),
 		Match: func(pattern string) ([]trace.RegionID, error) {
 			return MatchRegions(s.Regions(), []string{pattern})

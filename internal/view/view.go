@@ -95,9 +95,9 @@ type Needs struct {
 // Missing names the data that a run lacks, or "" if it has all.
 func (n Needs) Missing(r store.Reader) string {
 	switch {
+	case n.Intervals && n.Moments && r.Info().Intervals == 0 && hasMoments(r):
 	case n.Intervals && n.Profile && r.Info().Intervals == 0 && r.Info().Profile == 0:
 		return "this view needs intervals or a profile, and the source has neither" + holdsOnly(r.Info())
-	case n.Intervals && n.Moments && r.Info().Intervals == 0 && hasMoments(r):
 	case n.Intervals && n.Instants && r.Info().Instants+r.Info().Samples > 0:
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0 && r.Info().Profile == 0:
 		return "this view needs intervals, and the source has none" + holdsOnly(r.Info())

@@ -70,6 +70,9 @@ func Run(ctx context.Context, q *Question) (*Result, error) {
 
 // answer diagnoses a run from its records.
 func (q *Question) answer(ctx context.Context) (*Result, error) {
+	if onlyMoments(q.Run.Store) {
+		return q.answerMoments(ctx)
+	}
 	f, err := gather(ctx, q)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ var View = &view.View{
 		"lost. The bars compare the numbers behind it; a thin line is the range of the other locations. Below are " +
 		"symptoms of the same cause, doubts about the recording, and the next step. The view findings lists all " +
 		"findings.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
+	Needs:   view.Needs{Intervals: true, Profile: true, Moments: true},
 	Options: view.Use("phase=auto"),
 	Data:    []any{diagnose.Answer{}},
 	Compute: compute,

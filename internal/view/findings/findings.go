@@ -36,7 +36,7 @@ var View = &view.View{
 		"causes has one line per location and region that made others wait, one column per waiting location, and " +
 		"the waiting time as colour. Below it, bars show for each machine the waiting that each location caused " +
 		"(up) and had (down).",
-	Needs:   view.Needs{Intervals: true, Profile: true},
+	Needs:   view.Needs{Intervals: true, Profile: true, Moments: true},
 	Options: view.Use("phase=auto", "top", "picture"),
 	Report:  view.Report{AllLocations: true, Findings: true},
 	Data:    []any{Data{}},
