@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/answer"
 )
@@ -58,5 +59,25 @@ func TestARunWithoutFindingsStatesItsWaitingTime(t *testing.T) {
 	a := answerOf(t, &alike)
 	if a.Kind != "" || !strings.Contains(a.Text, "%") || a.Next == "" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// A figure as wide as a column of a journal has the whole sentence, and the next step.
+func TestAColumnHasTheWholeSentence(t *testing.T) {
+	r := slow.Compute(t, answer.View, slow.Open(t))
+	s := r.Scene(scene.Size{Width: 317, Height: 222})
+	var words strings.Builder
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			if x, ok := m.(*scene.Text); ok {
+				words.WriteString(strings.Join(x.Text, " ") + " ")
+			}
+		}
+	}
+	a := r.Data().(diagnose.Answer)
+	for _, want := range []string{a.Text, a.Next} {
+		if !strings.Contains(words.String(), want) {
+			t.Errorf("%q is not in %q", want, words.String())
+		}
 	}
 }

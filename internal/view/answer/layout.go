@@ -13,6 +13,11 @@ const (
 	edge     = 4 // stripe of the level
 	headSize = 16
 	headLine = 22
+	// A column of a journal is narrow: its sentence is in the size of text, so that it is whole.
+	narrow     = 420
+	narrowSize = 13
+	narrowLine = 17
+	mostLines  = 6
 	// plainOfBold is at most how wide a plain text is against the same in bold.
 	plainOfBold = 0.9
 	line        = 17
@@ -33,10 +38,14 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	x := float32(pad + edge + 10)
 	room := max(w-x-pad, 20)
 	aims, fills := &scene.Rect{}, &scene.Rect{}
-	head := &scene.Text{Size: headSize, Bold: true}
+	high, lineOf := float32(headSize), float32(headLine)
+	if w < narrow {
+		high, lineOf = narrowSize, narrowLine
+	}
+	head := &scene.Text{Size: high, Bold: true}
 	y := float32(pad)
-	for _, l := range scene.Wrap(r.Text, room*plainOfBold, headSize, 4) {
-		if y += headLine; y < h {
+	for _, l := range scene.Wrap(r.Text, room*plainOfBold, high, mostLines) {
+		if y += lineOf; y < h {
 			head.Add(x, y-6, l, scene.UIText, scene.Start)
 		}
 	}
@@ -115,10 +124,13 @@ func (r *result) lines(x, y, room, h float32) (*scene.Text, float32) {
 		if words == "" {
 			return
 		}
-		for _, l := range scene.Wrap(head+words, room, scene.TextSize, 3) {
-			if y += line; y < h-2 {
-				text.Add(x, y-4, l, colour, scene.Start)
-			}
+		most := min(3, int((h-2-y)/line)) // the last ends in "…"
+		if most < 1 {
+			return
+		}
+		for _, l := range scene.Wrap(head+words, room, scene.TextSize, most) {
+			y += line
+			text.Add(x, y-4, l, colour, scene.Start)
 		}
 		y += 4
 	}
