@@ -33,6 +33,9 @@ type drawing struct {
 	values map[int]float64 // of the blocks that are not empty
 }
 
+// leastLabelled is the side of the smallest matrix with names at its rows and columns.
+const leastLabelled = 100
+
 // Scene draws the matrix as a square with the sums of its rows next to it.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
@@ -51,7 +54,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	left, bottom := scene.RowLabelWidth(rows, w*0.25)+r.Arrangement().Gutter(), float32(scene.AxisHeight+4)
 	sums := float32(sumRoom)
 	if w < 360 || h < 160 {
-		left, bottom, sums = edge, edge, 0
+		sums = 0
+		if min(w-left-edge, h-topRoom-bottom) < leastLabelled {
+			left, bottom = edge, edge
+		}
 	}
 	side := min(w-left-edge-sums, h-topRoom-bottom)
 	if side < 1 {
