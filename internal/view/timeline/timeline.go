@@ -182,6 +182,12 @@ func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) 
 		return nil, err
 	}
 	if content.empty() {
+		// Rows that were chosen for a panel stay, where other rows have the selected regions.
+		if q.Selection.Regions != nil && q.Values.Set("only") {
+			plan.notes.add("none of the selected regions is on these rows")
+			return &result{input: in, plan: plan, content: content, labelWidth: plan.labelWidth,
+				inks: newInks(in, content, colours), notes: plan.notes}, nil
+		}
 		return nil, view.Empty("choose a longer time or other regions", "no interval in the selection [%s, %s)",
 			view.FormatTime(q.Selection.Begin), view.FormatTime(q.Selection.End))
 	}
