@@ -167,7 +167,7 @@ export function walkTo(bench: Workbench, f: Finding, index: number, stop: Stop):
     bench.store.select({ time, locations: s.locations, regions: stop === "who" ? [] : s.regions });
     bench.setWalk(index < 0 ? "" : `${index + 1}.${stop}`);
     if (stop === "if" || !view) return;
-    bench.reveal(view);
+    bench.reveal(view, s.locations);
     const panel = bench.focusedPanel;
     if (stop === "why" && panel?.view === view) for (const [name, values] of Object.entries(f.options)) bench.setOption(panel.id, name, values);
   }));

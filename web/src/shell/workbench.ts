@@ -23,6 +23,7 @@ import type { TrackSpan } from "./query-track";
 import { everything, firstLook, firstLookOfAll, looksNow, SelectionStore, type Look, type Range } from "./selection";
 import { windowBeside } from "./beside";
 import { choiceIn, sameRegions } from "./same-region";
+import { bestOf } from "./shows";
 import type { Hues, PageState, ThemeChoice } from "./url";
 
 /** The point that all panels mark at once. */
@@ -428,8 +429,8 @@ export class Workbench {
   }
 
   /** Shows a view: in a panel that has it already, else in a new one. */
-  reveal(view: string): void {
-    const there = panel.panels(this.layout.value).find((p) => p.view === view);
+  reveal(view: string, locations: readonly string[] = []): void {
+    const there = bestOf(panel.panels(this.layout.value).filter((p) => p.view === view), locations);
     if (!there) return this.addView(view);
     if ((this.layout.value.maximised !== "" || this.layout.value.as === "tabs") && this.layout.value.maximised !== there.id) {
       this.setLayout({ ...this.layout.value, maximised: there.id });
