@@ -61,7 +61,7 @@ export function firstScreen(kind: RunKind, held: readonly string[], { locations 
   const shown = new Set(out.flatMap((r) => r.panels.map((p) => p.view)));
   for (const view of [...instead, ...available]) {
     if (shown.size >= 2 || out.length >= 2) break;
-    if (view === "findings" || ofRuns.includes(view) || shown.has(view) || !available.includes(view)) continue;
+    if (["findings", "answer"].includes(view) || ofRuns.includes(view) || shown.has(view) || !available.includes(view)) continue;
     shown.add(view);
     out.push({ weight: 1, panels: [newPanel(view)] });
   }
