@@ -116,6 +116,6 @@ func (q *Question) momentsQuery(what string) string {
 			busy = append(busy, "'"+role.String()+"'")
 		}
 	}
-	return fmt.Sprintf("select %s from (select total(case when role in (%s) then weight else 0 end) as busy from moments "+
-		"group by location)", what, strings.Join(busy, ", "))
+	return fmt.Sprintf("select %s from (select total(case when role in (%s) then weight else 0 end) as busy "+
+		"from moments group by location)", what, strings.Join(busy, ", "))
 }
