@@ -69,3 +69,9 @@ func Each[W any](ctx context.Context, n int, newWorker func() W, f func(ctx cont
 	caught.Pass()
 	return err
 }
+
+// Tasks calls f for 0 … n-1, several at a time. The first error ends it.
+func Tasks(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	return Each(ctx, n, func() struct{} { return struct{}{} },
+		func(ctx context.Context, _ struct{}, i int) error { return f(ctx, i) })
+}
