@@ -196,11 +196,9 @@ func (r Run) Import(ctx context.Context, w trace.Writer) error {
 		w.Report(trace.Guessed, fmt.Sprintf("read as %s, since it begins as %s but is not (%s)", r.Format.Name,
 			x.Format.Name, causeOf(x.Err)), 1, r.Label(r.Files[0]))
 	}
-	if r.lead > 0 {
-		w.Report(trace.Redundant,
-			"lines before the trace (comments, a command, warnings); places count from behind them",
-			int64(r.lead), r.Label(r.Files[0]))
-	}
+	Tell(w, trace.Redundant,
+		"lines before the trace (comments, a command, warnings); places count from behind them",
+		int64(r.lead), r.Label(r.Files[0]))
 	for _, file := range r.Unclaimed {
 		what := "files beside the trace that no reader claims"
 		if _, err := r.Source.heads.get(r.Source.FS, file, nil); err != nil {

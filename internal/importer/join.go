@@ -57,11 +57,9 @@ func importEach(ctx context.Context, runs []Run, all Run, w trace.Writer) error 
 			return labelled(ctx, r, err)
 		}
 	}
-	if rows.matched > 0 {
-		w.Report(trace.Guessed,
-			"threads of joined sources put below the thread with the same process and thread id in "+
-				"an earlier one, aside", rows.matched, all.Label(all.Files[0]))
-	}
+	Tell(w, trace.Guessed,
+		"threads of joined sources put below the thread with the same process and thread id in an earlier one, aside",
+		rows.matched, all.Label(all.Files[0]))
 	w.Report(trace.Guessed, "runs joined as asked: their times are taken as if on one clock", int64(len(runs)),
 		all.Label(all.Files[0]))
 	return nil

@@ -6,6 +6,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// Process is a process of which only the name is known.
+func Process(name string) trace.Location { return Below(trace.NoLocation, trace.KindProcess, name) }
+
+// Below is a location of that name below another.
+func Below(parent trace.LocationID, kind trace.Kind, name string) trace.Location {
+	return trace.Location{Parent: parent, Kind: kind, Name: name, Rank: trace.NoRank}
+}
+
 // A Row is a location with its stream.
 type Row struct {
 	At     trace.LocationID

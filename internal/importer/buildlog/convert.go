@@ -10,8 +10,7 @@ import (
 
 // write puts each step on the first row that is free.
 func (l *log) write(name string) error {
-	build := l.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
-		Rank: trace.NoRank})
+	build := l.w.Location(importer.Process(name))
 	cached, failed := l.w.Attribute("cached"), l.w.Attribute("failed")
 	slices.SortStableFunc(l.order, func(a, b *step) int { return int(min(max(a.begin-b.begin, -1), 1)) })
 	rows := importer.NewRows(l.w)

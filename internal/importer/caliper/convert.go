@@ -316,10 +316,8 @@ func (c *converter) complete() {
 			}
 		}
 	}
-	if negative > 0 {
-		c.w.Report(trace.Repaired, "paths with less inclusive than their children: no exclusive value", negative,
-			c.label)
-	}
+	importer.Tell(c.w, trace.Repaired,
+		"paths with less inclusive than their children: no exclusive value", negative, c.label)
 }
 
 func either(a, b float64) float64 {

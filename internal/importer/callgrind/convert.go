@@ -37,8 +37,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if fields := strings.Fields(first.command); len(fields) > 0 {
 		name = path.Base(fields[0])
 	}
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
-		Name: strings.TrimSpace(name + " " + first.process), Rank: trace.NoRank})
+	process := w.Location(importer.Process(strings.TrimSpace(name + " " + first.process)))
 	for key, value := range map[string]string{"command": first.command, "creator": first.creator} {
 		if value != "" {
 			w.Property(key, value)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -134,7 +135,7 @@ func (x *sampler) showFrames(ctx context.Context, s *scanner) error {
 func (x *sampler) showThread(ctx context.Context, total *stack.Profile, list []frameSample,
 	paths [][]trace.RegionID) error {
 	thread := x.thread(list[0].place).location
-	row := x.w.Location(trace.Location{Parent: thread, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank})
+	row := x.w.Location(importer.Below(thread, trace.KindSamples, "samples"))
 	stream := x.w.Stream(row, trace.StreamOptions{Unordered: true})
 	var open []trace.RegionID
 	for i, s := range list {

@@ -107,8 +107,7 @@ func (c *converter) location(frames []byte) (trace.LocationID, []byte) {
 		}), rest
 	}
 	if c.process == trace.NoLocation {
-		c.process = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: c.name,
-			Rank: trace.NoRank})
+		c.process = c.w.Location(importer.Process(c.name))
 	}
 	return c.process, frames
 }

@@ -60,9 +60,8 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if n := max(len(p.samples.Deltas), len(p.times)) - len(p.samples.IDs); n > 0 && !p.heap {
 		w.Report(trace.MissingSamples, "times without a sample", int64(n), label)
 	}
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
-		Rank: trace.NoRank})
-	thread := w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "main", Rank: trace.NoRank})
+	process := w.Location(importer.Process(path.Base(run.Name)))
+	thread := w.Location(importer.Below(process, trace.KindThread, "main"))
 	if p.heap {
 		p.tree.Sizes(thread)
 		return ctx.Err()

@@ -60,8 +60,7 @@ func (c *converter) thread(tid, pid int64, name []byte) *thread {
 			Key: strconv.FormatInt(pid, 10), Name: strings.TrimSpace(text + " " + strconv.FormatInt(pid, 10)),
 			Rank: trace.NoRank, Order: pid, Attributes: importer.PID(pid)})
 	} else {
-		parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "threads",
-			Rank: trace.NoRank})
+		parent = c.w.Location(importer.Below(trace.NoLocation, trace.KindGroup, "threads"))
 	}
 	t = &thread{at: c.w.Location(trace.Location{Parent: parent, Kind: trace.KindThread, Key: number, Name: label,
 		Rank: trace.NoRank, Order: tid, Attributes: importer.TID(tid)})}
@@ -209,8 +208,7 @@ func (c *converter) endState(t *thread, at trace.Time) {
 		return
 	}
 	if t.states == nil {
-		t.states = c.opened.Open(trace.Location{Parent: t.at, Kind: trace.KindRepeat, Name: "states",
-			Rank: trace.NoRank}, trace.StreamOptions{Unordered: true})
+		t.states = c.opened.Open(importer.Below(t.at, trace.KindRepeat, "states"), trace.StreamOptions{Unordered: true})
 	}
 	t.states.Stream.Interval(t.since, at, t.state)
 }

@@ -192,10 +192,9 @@ func (b *batch) numbers(d *definition, exclusive, inclusive []float64) *block {
 			negative++
 		}
 	}
-	if negative > 0 {
-		b.w.Report(trace.Guessed, "exclusive values below zero: the children have more than their parent", negative,
-			b.box.place(anchorName)+": "+d.Name)
-	}
+	importer.Tell(b.w, trace.Guessed,
+		"exclusive values below zero: the children have more than their parent",
+		negative, b.box.place(anchorName)+": "+d.Name)
 	if d.kind.atomic || d.kind.bins > 0 {
 		b.distributions(d, exclusive)
 	}

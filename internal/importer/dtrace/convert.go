@@ -39,8 +39,7 @@ func (c *converter) process(keys string) trace.LocationID {
 		}
 	}
 	name = cmp.Or(name, c.name)
-	at := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
-		Rank: trace.NoRank})
+	at := c.w.Location(importer.Process(name))
 	if thread == "" {
 		return at
 	}

@@ -81,7 +81,7 @@ func (c *converter) markers(ctx context.Context, t *thread, p *process, at trace
 		return nil
 	}
 	if c.known.samples > 0 {
-		at = c.w.Location(trace.Location{Parent: at, Kind: trace.KindRepeat, Name: "markers", Rank: trace.NoRank})
+		at = c.w.Location(importer.Below(at, trace.KindRepeat, "markers"))
 	}
 	s := c.w.Stream(at, trace.StreamOptions{Unordered: true, ByName: true})
 	var data payload

@@ -102,7 +102,7 @@ func (c *converter) samples(ctx context.Context, t *thread, s *stacker, at trace
 		kind = "samples"
 	}
 	total := c.total(kind)
-	row := c.w.Location(trace.Location{Parent: at, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank})
+	row := c.w.Location(importer.Below(at, trace.KindSamples, "samples"))
 	stream := c.w.Stream(row, trace.StreamOptions{})
 	var open, now []trace.RegionID
 	var values []float64

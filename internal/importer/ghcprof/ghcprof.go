@@ -36,8 +36,7 @@ func isJSON(head []byte) bool {
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	p := &profile{w: w, tick: 1e6, regions: map[centre]trace.RegionID{},
-		at: w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
-			Rank: trace.NoRank}),
+		at: w.Location(importer.Process(path.Base(run.Name))),
 		out: stack.New(w, trace.Metric{Name: "time", Unit: "ns", Default: true},
 			trace.Metric{Name: "allocated", Unit: "bytes", Integer: true})}
 	var err error

@@ -3,10 +3,9 @@ package gotrace
 import (
 	"strings"
 
-	xtrace "golang.org/x/exp/trace"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	xtrace "golang.org/x/exp/trace"
 )
 
 // A converter turns events into a trace. It holds open goroutines, Ps, ranges and tasks; O(1) for each event.
@@ -66,8 +65,7 @@ func newConverter(w trace.Writer, name string) *converter {
 		regions: map[regionKey]trace.RegionID{}, factNames: importer.NewAttributes(w),
 		functionRegions: map[string]trace.RegionID{},
 	}
-	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
-		Rank: trace.NoRank})
+	c.process = w.Location(importer.Process(name))
 	c.processors = c.group(c.process, "processors", 1)
 	c.goroutines = c.group(c.process, "goroutines", 3)
 	c.main = w.Stream(c.process, trace.StreamOptions{Unordered: true})

@@ -52,8 +52,7 @@ func isGmon(head []byte) bool {
 }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
-		Rank: trace.NoRank})
+	process := w.Location(importer.Process(path.Base(run.Name)))
 	read := readReport
 	if isGmon(run.Source.Head(run.Files[0])) {
 		read = readGmon

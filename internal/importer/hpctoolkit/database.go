@@ -8,11 +8,10 @@ import (
 	"path"
 	"strconv"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"golang.org/x/sync/errgroup"
 )
 
 // readDatabase reads a database of version 4.
@@ -144,8 +143,7 @@ func (d *database) thread(f *file, at uint64) (trace.LocationID, error) {
 		parent = d.w.Location(l)
 	}
 	if n == 0 {
-		parent = d.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "process",
-			Rank: trace.NoRank})
+		parent = d.w.Location(importer.Process("process"))
 	}
 	return parent, nil
 }
@@ -188,10 +186,8 @@ func (d *database) values(f *file, p []byte, at trace.LocationID) error {
 			}
 		}
 	}
-	if wrong > 0 {
-		d.w.Report(trace.MissingValues,
-			"values that are out of order, or of metrics that are not defined", wrong, f.label)
-	}
+	importer.Tell(d.w, trace.MissingValues,
+		"values that are out of order, or of metrics that are not defined", wrong, f.label)
 	d.meta.contexts.rows(d.w, at, d.metrics, inclusive)
 	return nil
 }

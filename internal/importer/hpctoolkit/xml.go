@@ -225,8 +225,7 @@ func (e *experiment) whole(w trace.Writer) error {
 			inclusive[int(node)*len(metrics)+k] = v
 		}
 	}
-	all := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "all threads",
-		Rank: trace.NoRank})
+	all := w.Location(importer.Process("all threads"))
 	e.rows(w, all, metrics, inclusive)
 	return nil
 }
@@ -290,8 +289,7 @@ func (e *experiment) table(run importer.Run, file string, w trace.Writer, metric
 func (e *experiment) location(file string, w trace.Writer) trace.LocationID {
 	m := tableName.FindStringSubmatch(path.Base(file))
 	if m == nil {
-		return w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(file),
-			Rank: trace.NoRank})
+		return w.Location(importer.Process(path.Base(file)))
 	}
 	rank, _ := strconv.Atoi(m[1])
 	thread, _ := strconv.Atoi(m[2])

@@ -65,8 +65,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if len(open) == 0 {
 		return importer.Malformed(label, "", "no line is an import with its time")
 	}
-	at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
-		Rank: trace.NoRank})
+	at := w.Location(importer.Process(path.Base(run.Name)))
 	out := stack.New(w, trace.Metric{Name: "time", Unit: "ns", Default: true})
 	var write func(m *module, above []trace.RegionID)
 	write = func(m *module, above []trace.RegionID) {

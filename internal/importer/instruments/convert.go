@@ -106,8 +106,6 @@ func (t *tree) write() {
 		}
 	}
 	importer.Tell(t.w, trace.MissingSamples, "lines that are no call paths", t.bad, t.first)
-	if t.jumps > 0 {
-		t.w.Report(trace.Guessed, "call paths whose caller is not in the line above: put below the nearest", t.jumps,
-			t.label)
-	}
+	importer.Tell(t.w, trace.Guessed,
+		"call paths whose caller is not in the line above: put below the nearest", t.jumps, t.label)
 }

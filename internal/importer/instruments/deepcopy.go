@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -97,8 +98,7 @@ func (d *deepCopy) head(columns []string) {
 			d.metrics = append(d.metrics, trace.Metric{Name: "allocations", Integer: true})
 		}
 	}
-	d.at = d.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: d.process,
-		Rank: trace.NoRank})
+	d.at = d.w.Location(importer.Process(d.process))
 }
 
 // amount reads "4273.0ms   99.9%", "96.08 Gc  100.0%", "-"; factor is that of a bare number.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -84,8 +85,7 @@ func (s *sampled) begin() {
 		return
 	}
 	s.known = true
-	s.owner = s.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: s.process,
-		Rank: trace.NoRank})
+	s.owner = s.w.Location(importer.Process(s.process))
 	s.at = s.owner
 	s.metrics = []trace.Metric{{Name: "samples", Integer: true, Default: s.period == 0}}
 	if s.period > 0 {

@@ -193,7 +193,7 @@ func (x *xctrace) region(f *element) trace.RegionID {
 }
 
 func (x *xctrace) thread(t *element) *importer.Row {
-	process := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "process", Rank: trace.NoRank}
+	process := importer.Process("process")
 	if p := t.find("process"); p != nil {
 		process.Name = p.format
 		if pid := p.find("pid"); pid != nil {

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"golang.org/x/sync/errgroup"
 )
 
 // A converter turns the tables of one file into a trace.
@@ -136,8 +135,7 @@ func (c *converter) readSession(ctx context.Context) error {
 		return err
 	}
 	if hostname != "" {
-		c.host = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: hostname,
-			Rank: trace.NoRank})
+		c.host = c.w.Location(importer.Below(trace.NoLocation, trace.KindMachine, hostname))
 	}
 	meta := c.table("META_DATA_EXPORT")
 	if meta == nil {

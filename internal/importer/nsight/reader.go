@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -17,23 +15,18 @@ import (
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	trace.SortRegions(w)
 	rank, named := ranks(run.Files)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(parallel.Workers())
-	for i, name := range run.Files {
-		g.Go(func() error {
-			f, err := openUnit(ctx, run, name, w)
-			if err != nil || f == nil {
-				return err
-			}
-			defer f.close()
-			c := newConverter(f, w, len(run.Files) > 1 && !isParquet(run), i)
-			if n, ok := rank[name]; ok && named {
-				c.fileRank = n
-			}
-			return c.convert(ctx)
-		})
-	}
-	return g.Wait()
+	return parallel.Tasks(ctx, len(run.Files), func(ctx context.Context, i int) error {
+		f, err := openUnit(ctx, run, run.Files[i], w)
+		if err != nil || f == nil {
+			return err
+		}
+		defer f.close()
+		c := newConverter(f, w, len(run.Files) > 1 && !isParquet(run), i)
+		if n, ok := rank[run.Files[i]]; ok && named {
+			c.fileRank = n
+		}
+		return c.convert(ctx)
+	})
 }
 
 // A file is an open export: its tables, and the label for errors in them.

@@ -21,10 +21,8 @@ func (a *archive) reportGlobal(label string) {
 			fmt.Sprintf("%s: byte %d", label, d.damage.firstAt))
 	}
 	a.report(trace.MissingNames, "bytes after the last global definition", d.damage.stray, label)
-	if d.bad > 0 {
-		a.w.Report(trace.MissingNames, "global definitions that cannot be read", d.bad,
-			fmt.Sprintf("%s: byte %d", label, d.badAt))
-	}
+	importer.Tell(a.w, trace.MissingNames,
+		"global definitions that cannot be read", d.bad, fmt.Sprintf("%s: byte %d", label, d.badAt))
 	if n := int64(a.anchor.definitions) - d.total(); n != 0 && !a.anchor.cut {
 		a.w.Report(trace.MissingNames, "global definitions more or less than the anchor announces", max(n, -n), label)
 	}

@@ -3,6 +3,7 @@ package perfetto
 import (
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -75,7 +76,7 @@ func (c *gpuConverter) queueRow(s *sequence, p *packet, gpu, queue, context uint
 	if name == "" {
 		name = "queue " + strconv.FormatUint(queue, 10)
 	}
-	return c.rowOf(c.w.Location(trace.Location{Parent: device, Kind: trace.KindStream, Name: name, Rank: trace.NoRank}))
+	return c.rowOf(c.w.Location(importer.Below(device, trace.KindStream, name)))
 }
 
 // deviceAt is the location of a GPU.

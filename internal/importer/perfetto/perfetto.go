@@ -45,8 +45,6 @@ import (
 	"fmt"
 	"path"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -85,15 +83,11 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if len(files) > 1 {
 		trace.SortRegions(w)
 	}
-	g, inner := errgroup.WithContext(ctx)
-	g.SetLimit(parallel.Workers())
-	for i := range files {
-		g.Go(func() error {
-			files[i].err = files[i].read(inner, run, w, ranked)
-			return inner.Err()
-		})
-	}
-	if err := g.Wait(); err != nil {
+	err := parallel.Tasks(ctx, len(files), func(ctx context.Context, i int) error {
+		files[i].err = files[i].read(ctx, run, w, ranked)
+		return ctx.Err()
+	})
+	if err != nil {
 		return err
 	}
 	return conclude(run, files, w)

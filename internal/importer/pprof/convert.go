@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -228,7 +227,7 @@ func (c *converter) location(s *profile.Sample) trace.LocationID {
 
 func (c *converter) define(k rowKey) trace.LocationID {
 	process := importer.Once(c.process, k.rank, func() trace.LocationID {
-		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: c.name, Rank: trace.NoRank}
+		l := importer.Process(c.name)
 		if k.rank != "" {
 			l.Name = "rank " + k.rank
 			if n, err := strconv.Atoi(k.rank); err == nil && n >= 0 && n < 1<<24 {
@@ -258,9 +257,7 @@ func (c *converter) describe(p *profile.Profile) {
 	if p.PeriodType != nil && p.Period > 0 {
 		c.w.Property("period", fmt.Sprintf("%d %s of %s", p.Period, p.PeriodType.Unit, p.PeriodType.Type))
 	}
-	if c.guessed > 0 {
-		c.w.Report(trace.Guessed, "samples without a rank where others have one: the format cannot write rank 0",
-			c.guessed, "")
-	}
+	importer.Tell(c.w, trace.Guessed,
+		"samples without a rank where others have one: the format cannot write rank 0", c.guessed, "")
 	c.labels.write(c.w)
 }

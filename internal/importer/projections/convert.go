@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -34,17 +32,13 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		// before logs are read at once: links that are alike otherwise are in the order of their places
 		c.place(file)
 	}
-	parent := ctx
-	g, ctx := errgroup.WithContext(parent)
-	g.SetLimit(parallel.Workers())
-	for _, file := range run.Files[1:] {
-		g.Go(func() error { return c.log(ctx, file) })
-	}
-	if err := g.Wait(); err != nil {
+	logs := run.Files[1:]
+	err = parallel.Tasks(ctx, len(logs), func(ctx context.Context, i int) error { return c.log(ctx, logs[i]) })
+	if err != nil {
 		return err
 	}
 	c.link()
-	return parent.Err()
+	return ctx.Err()
 }
 
 // A converter turns logs into a trace. Messages are joined when all logs are read: 32 bytes each.
@@ -276,10 +270,9 @@ func (c *converter) link() {
 	for _, pe := range slices.Sorted(maps.Keys(c.received)) {
 		lost += c.linkTo(c.received[pe])
 	}
-	if lost > 0 {
-		c.w.Report(trace.Guessed, "entry methods whose message was created outside the logs: kept without a link", lost,
-			c.run.Label(c.run.Files[0]))
-	}
+	importer.Tell(c.w, trace.Guessed,
+		"entry methods whose message was created outside the logs: kept without a link",
+		lost, c.run.Label(c.run.Files[0]))
 }
 
 // linkTo joins the executions of one PE with their creations, and returns how many have none.

@@ -62,8 +62,8 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if name == "" {
 		name = path.Base(run.Name)
 	}
-	p := &profile{w: w, at: w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
-		Rank: trace.NoRank}), out: stack.New(w, trace.Metric{Name: "time", Unit: "ns", Default: true})}
+	p := &profile{w: w, at: w.Location(importer.Process(name)),
+		out: stack.New(w, trace.Metric{Name: "time", Unit: "ns", Default: true})}
 	w.Property("samples", file.Samples.String())
 	p.frame(file.Root)
 	p.out.Finish()

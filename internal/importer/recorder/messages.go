@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -74,11 +75,9 @@ func (m *messages) worker(file string, at, process trace.LocationID, path trace.
 	for _, p := range k.partners {
 		m.sent = append(m.sent, sentTold{process, p.rank, p.count, p.bytes})
 	}
-	if k.others.count > 0 {
-		m.w.Report(trace.MissingLinks,
-			"messages to partners beyond the 64 that the recorder keeps (counted by place and size, not by partner)",
-			int64(k.others.count), file)
-	}
+	importer.Tell(m.w, trace.MissingLinks,
+		"messages to partners beyond the 64 that the recorder keeps (counted by place and size, not by partner)",
+		int64(k.others.count), file)
 }
 
 // sizeName is the class of messages of less than 1 << size bytes and at least half of that.

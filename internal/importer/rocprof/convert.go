@@ -63,7 +63,7 @@ func newConverter(w trace.Writer, p *process, label string) *converter {
 	}
 	parent := trace.NoLocation
 	if p.host != "" {
-		parent = w.Location(trace.Location{Parent: parent, Kind: trace.KindMachine, Name: p.host, Rank: trace.NoRank})
+		parent = w.Location(importer.Below(parent, trace.KindMachine, p.host))
 	}
 	number := strconv.FormatInt(p.pid, 10)
 	name := "process " + number

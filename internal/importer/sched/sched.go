@@ -262,10 +262,7 @@ func (p *processors) ran(e event) {
 }
 
 func (p *processors) close() error {
-	if p.lost > 0 {
-		p.w.Report(trace.MissingIntervals,
-			"running times of processors whose end was not recorded (the next switch is from another task)",
-			p.lost, "")
-	}
+	importer.Tell(p.w, trace.MissingIntervals,
+		"running times of processors whose end was not recorded (the next switch is from another task)", p.lost, "")
 	return p.rows.Close()
 }

@@ -32,8 +32,7 @@ func newConverter(w trace.Writer, run importer.Run, frames []frame) *converter {
 	c := &converter{w: w, label: run.Label(run.Files[0]), totals: map[string]*stack.Profile{},
 		only: map[trace.RegionID]int{}}
 	c.define(frames)
-	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: run.Name,
-		Rank: trace.NoRank})
+	c.process = w.Location(importer.Process(run.Name))
 	return c
 }
 

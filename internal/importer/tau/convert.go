@@ -454,10 +454,8 @@ func (c *converter) finish() error {
 			Kind: importer.ErrMalformed}
 	}
 	c.meta.finish(c.w)
-	if c.cut > 0 {
-		c.w.Report(trace.Guessed, "call paths that begin below the top, since TAU cut them at its depth limit", c.cut,
-			"")
-	}
+	importer.Tell(c.w, trace.Guessed,
+		"call paths that begin below the top, since TAU cut them at its depth limit", c.cut, "")
 	for _, l := range c.links {
 		to, ok := c.processes[[2]int{l.to, 0}]
 		if !ok {

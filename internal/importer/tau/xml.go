@@ -72,11 +72,7 @@ func readXML(ctx context.Context, run importer.Run, file string, c *converter) e
 	if err := x.read(ctx); err != nil {
 		return err
 	}
-	if clean.bad > 0 {
-		c.w.Report(trace.MissingValues, "bytes of a text that are zero, or that XML forbids",
-			clean.bad,
-			x.label)
-	}
+	importer.Tell(c.w, trace.MissingValues, "bytes of a text that are zero, or that XML forbids", clean.bad, x.label)
 	x.write()
 	return nil
 }

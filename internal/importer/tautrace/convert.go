@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/launch"
 	"github.com/parallax-hpc/parallax/internal/importer/message"
@@ -35,17 +33,13 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	c.alone, c.share = len(traces) == 1, match.ShareOf(w)
 	first, end := c.ownFiles(traces)
-	parent := ctx
-	g, ctx := errgroup.WithContext(parent)
-	g.SetLimit(parallel.Workers())
 	files := make([]*file, len(traces))
-	for i := first; i < end; i++ {
-		g.Go(func() error {
-			files[i] = c.newFile(i, traces[i])
-			return files[i].read(ctx, traces[i])
-		})
-	}
-	if err := g.Wait(); err != nil {
+	err = parallel.Tasks(ctx, end-first, func(ctx context.Context, k int) error {
+		i := first + k
+		files[i] = c.newFile(i, traces[i])
+		return files[i].read(ctx, traces[i])
+	})
+	if err != nil {
 		return err
 	}
 	for _, f := range files[first:end] {
@@ -61,7 +55,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		w.Report(trace.Redundant, "merged traces beside the traces that they were made of", alone,
 			run.Label(run.Companions[0]))
 	}
-	return parent.Err()
+	return ctx.Err()
 }
 
 func newConverter(run importer.Run, w trace.Writer) *converter {
@@ -130,10 +124,8 @@ func (c *converter) definitions() (traces []string, err error) {
 			return nil, err
 		}
 		importer.Tell(c.w, trace.MissingNames, "lines of event files that are no event", bad, c.run.Label(events))
-		if missing > 0 {
-			c.w.Report(trace.MissingEvents, "events that the first line of their file promises and that are not in it",
-				missing, c.run.Label(events))
-		}
+		importer.Tell(c.w, trace.MissingEvents,
+			"events that the first line of their file promises and that are not in it", missing, c.run.Label(events))
 		c.events[events] = list
 	}
 	if len(traces) == 0 {

@@ -46,9 +46,8 @@ type converter struct {
 }
 
 func newConverter(w trace.Writer, label, name string) *converter {
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(name),
-		Rank: trace.NoRank})
-	thread := w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "main", Rank: trace.NoRank})
+	process := w.Location(importer.Process(path.Base(name)))
+	thread := w.Location(importer.Below(process, trace.KindThread, "main"))
 	return &converter{w: w, label: label, thread: thread, rows: importer.NewRows(w),
 		regions: map[[2]string]trace.RegionID{}, reason: w.Attribute("reason"),
 		subject: w.Attribute("function")}
@@ -121,7 +120,7 @@ func (c *converter) sample(t trace.Time, state int, frames []trace.RegionID) {
 // row is that of the activities of V8 itself.
 func (c *converter) row() *importer.Row {
 	c.records++
-	return c.rows.Open(trace.Location{Parent: c.thread, Kind: trace.KindStates, Name: "V8", Rank: trace.NoRank},
+	return c.rows.Open(importer.Below(c.thread, trace.KindStates, "V8"),
 		trace.StreamOptions{Unordered: true, ByName: true})
 }
 

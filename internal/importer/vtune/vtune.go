@@ -72,8 +72,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		return importer.Malformed(label, "line 1", "has no column of own values (:Self)")
 	}
 	module := slices.IndexFunc(head, func(s string) bool { return strings.TrimSpace(s) == "Module" })
-	at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
-		Rank: trace.NoRank})
+	at := w.Location(importer.Process(path.Base(run.Name)))
 	out := stack.New(w, metrics...)
 	var open []level
 	var path []trace.RegionID

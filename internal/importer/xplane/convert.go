@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -19,19 +17,15 @@ import (
 // read imports the files of a run, several at once.
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	trace.SortRegions(w)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(parallel.Workers())
-	for i, name := range run.Files {
-		g.Go(func() error {
-			c := &converter{run: run, name: name, label: run.Label(name), w: w, rank: trace.NoRank,
-				correlation: w.Attribute("correlation"), attributes: importer.NewAttributes(w)}
-			if len(run.Files) > 1 {
-				c.rank = i
-			}
-			return c.convert(ctx)
-		})
-	}
-	return g.Wait()
+	return parallel.Tasks(ctx, len(run.Files), func(ctx context.Context, i int) error {
+		name := run.Files[i]
+		c := &converter{run: run, name: name, label: run.Label(name), w: w, rank: trace.NoRank,
+			correlation: w.Attribute("correlation"), attributes: importer.NewAttributes(w)}
+		if len(run.Files) > 1 {
+			c.rank = i
+		}
+		return c.convert(ctx)
+	})
 }
 
 // A converter turns one file into a trace.
@@ -110,8 +104,7 @@ func (c *converter) define() {
 	if host == "" {
 		host = strings.TrimSuffix(path.Base(c.name), ".xplane.pb")
 	}
-	machine := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host,
-		Rank: trace.NoRank})
+	machine := c.w.Location(importer.Below(trace.NoLocation, trace.KindMachine, host))
 	name := "process"
 	if pid != "" {
 		name += " " + pid
