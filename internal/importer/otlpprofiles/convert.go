@@ -90,7 +90,7 @@ func (c *converter) process(list []attribute) trace.LocationID {
 	a := c.words(list)
 	parent := trace.NoLocation
 	if host := a["host.name"]; host != "" {
-		parent = c.w.Location(trace.Location{Parent: parent, Kind: trace.KindMachine, Name: host, Rank: trace.NoRank})
+		parent = c.w.Location(importer.Below(parent, trace.KindMachine, host))
 	}
 	name := a["service.name"]
 	for _, other := range []string{"process.executable.name", "container.name", "container.id", "k8s.pod.name"} {
@@ -159,7 +159,7 @@ func (c *converter) thread(process trace.LocationID, indices []number) trace.Loc
 	id, name := "", ""
 	for _, i := range indices {
 		a := at(c, c.dictionary.Attributes, i)
-		for key, v := range c.words([]attribute{a}) {
+		for key, v := range c.words([]attribute{attribute(a)}) {
 			switch key {
 			case "thread.id":
 				id = v

@@ -23,11 +23,10 @@ import (
 	"fmt"
 	"io"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Format is that of OTLP's profiles.
@@ -129,16 +128,15 @@ func (c *converter) message(ctx context.Context, in io.Reader) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	d := &decoder{}
-	data := d.profilesData(b)
-	if d.older {
+	data, older, sound := decode(b)
+	if older {
 		return &importer.Error{File: c.label, Kind: importer.ErrUnsupported,
 			Cause: "these are OpenTelemetry profiles of a version before 1.10, whose fields have other numbers",
 			Hint:  "write them anew with a collector of 2026 or later"}
 	}
-	if d.broken || err != nil {
+	if !sound || err != nil {
 		c.w.Report(trace.Repaired, "messages that cannot be decoded to their end", 1, c.label)
 	}
-	c.data(&data)
+	c.data(data)
 	return nil
 }

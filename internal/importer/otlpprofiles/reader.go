@@ -2,10 +2,9 @@ package otlpprofiles
 
 import (
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 )
@@ -15,74 +14,80 @@ type (
 	number int64
 
 	profilesData struct {
-		Resources  []resourceProfiles `json:"resourceProfiles"`
-		Dictionary dictionary         `json:"dictionary"`
+		Resources  []resourceProfiles `json:"resourceProfiles" pb:"1"`
+		Dictionary dictionary         `json:"dictionary" pb:"2"`
 	}
 	dictionary struct {
-		Mappings   []mapping   `json:"mappingTable"`
-		Locations  []location  `json:"locationTable"`
-		Functions  []function  `json:"functionTable"`
-		Links      []link      `json:"linkTable"`
-		Texts      []string    `json:"stringTable"`
-		Attributes []attribute `json:"attributeTable"`
-		Stacks     []stackOf   `json:"stackTable"`
+		Mappings   []mapping  `json:"mappingTable" pb:"1"`
+		Locations  []location `json:"locationTable" pb:"2"`
+		Functions  []function `json:"functionTable" pb:"3"`
+		Links      []link     `json:"linkTable" pb:"4"`
+		Texts      []string   `json:"stringTable" pb:"5"`
+		Attributes []entry    `json:"attributeTable" pb:"6"`
+		Stacks     []stackOf  `json:"stackTable" pb:"7"`
 	}
 	mapping struct {
-		File number `json:"filenameStrindex"`
+		File number `json:"filenameStrindex" pb:"4"`
 	}
 	location struct {
-		Mapping number `json:"mappingIndex"`
-		Address number `json:"address"`
-		Lines   []line `json:"lines"`
+		Mapping number `json:"mappingIndex" pb:"1"`
+		Address number `json:"address" pb:"2"`
+		Lines   []line `json:"lines" pb:"3"`
 	}
 	line struct {
-		Function number `json:"functionIndex"`
-		Line     number `json:"line"`
+		Function number `json:"functionIndex" pb:"1"`
+		Line     number `json:"line" pb:"2"`
 	}
 	function struct {
-		Name  number `json:"nameStrindex"`
-		File  number `json:"filenameStrindex"`
-		Start number `json:"startLine"`
+		Name  number `json:"nameStrindex" pb:"1"`
+		File  number `json:"filenameStrindex" pb:"3"`
+		Start number `json:"startLine" pb:"4"`
 	}
 	link struct {
-		Trace string `json:"traceId"`
-		Span  string `json:"spanId"`
+		Trace string `json:"traceId" pb:"1"`
+		Span  string `json:"spanId" pb:"2"`
 	}
 	stackOf struct {
-		Locations []number `json:"locationIndices"`
+		Locations []number `json:"locationIndices" pb:"1"`
 	}
-	attribute struct { // of the table, or of a resource
+	attribute struct { // of a resource
+		Name  string `json:"key" pb:"1"`
+		Key   number `json:"keyStrindex" pb:"3"`
+		Value value  `json:"value" pb:"2"`
+	}
+	entry struct { // of the table of attributes
 		Name  string `json:"key"`
-		Key   number `json:"keyStrindex"`
-		Value value  `json:"value"`
+		Key   number `json:"keyStrindex" pb:"1"`
+		Value value  `json:"value" pb:"2"`
 	}
 	value struct {
-		Text    string `json:"stringValue"`
-		TextAt  number `json:"stringValueStrindex"`
-		Integer number `json:"intValue"`
+		Text    string `json:"stringValue" pb:"1"`
+		TextAt  number `json:"stringValueStrindex" pb:"8"`
+		Integer number `json:"intValue" pb:"3"`
 	}
 	resourceProfiles struct {
 		Resource struct {
-			Attributes []attribute `json:"attributes"`
-		} `json:"resource"`
-		Scopes []scopeProfiles `json:"scopeProfiles"`
+			Attributes []attribute `json:"attributes" pb:"1"`
+		} `json:"resource" pb:"1"`
+		Scopes []scopeProfiles `json:"scopeProfiles" pb:"2"`
 	}
 	scopeProfiles struct {
-		Profiles []profile `json:"profiles"`
+		Profiles []profile `json:"profiles" pb:"2"`
 	}
 	profile struct {
 		Type struct {
-			Name number `json:"typeStrindex"`
-			Unit number `json:"unitStrindex"`
-		} `json:"sampleType"`
-		Samples []sample `json:"samples"`
+			Name number `json:"typeStrindex" pb:"1"`
+			Unit number `json:"unitStrindex" pb:"2"`
+		} `json:"sampleType" pb:"1"`
+		Samples []sample `json:"samples" pb:"2"`
+		Older   []byte   `json:"-" pb:"3"` // of versions before 1.10, where it is a list
 	}
 	sample struct {
-		Stack      number   `json:"stackIndex"`
-		Attributes []number `json:"attributeIndices"`
-		Link       number   `json:"linkIndex"`
-		Values     []number `json:"values"`
-		Times      []number `json:"timestampsUnixNano"`
+		Stack      number   `json:"stackIndex" pb:"1"`
+		Attributes []number `json:"attributeIndices" pb:"2"`
+		Link       number   `json:"linkIndex" pb:"3"`
+		Values     []number `json:"values" pb:"4"`
+		Times      []number `json:"timestampsUnixNano" pb:"5,fixed"`
 	}
 )
 
@@ -101,197 +106,20 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// A decoder reads protocol buffers.
-type decoder struct {
-	broken bool
-	older  bool // a profile in which field 3 is a list
-}
+var messages = protobuf.TableOf[profilesData]()
 
-// fields passes on the fields of a message.
-func (d *decoder) fields(b []byte, take func(m *protobuf.Message)) {
-	m := protobuf.Open(b)
-	for m.Next() {
-		take(&m)
+// decode reads a message; older: it is of a version before 1.10, sound: it is whole.
+func decode(b []byte) (p *profilesData, older, sound bool) {
+	p = &profilesData{}
+	sound = messages.Decode(b, p)
+	for i := range p.Dictionary.Links { // bytes, which are hexadecimal in JSON
+		l := &p.Dictionary.Links[i]
+		l.Trace, l.Span = hex.EncodeToString([]byte(l.Trace)), hex.EncodeToString([]byte(l.Span))
 	}
-	d.broken = d.broken || m.Broken
-}
-
-func numbers(list []uint64, to []number) []number {
-	for _, v := range list {
-		to = append(to, number(v))
+	for _, r := range p.Resources {
+		for _, s := range r.Scopes {
+			older = older || slices.ContainsFunc(s.Profiles, func(p profile) bool { return p.Older != nil })
+		}
 	}
-	return to
-}
-
-func (d *decoder) profilesData(b []byte) (p profilesData) {
-	d.fields(b, func(m *protobuf.Message) {
-		switch m.Number {
-		case 1:
-			p.Resources = append(p.Resources, d.resource(m.Bytes))
-		case 2:
-			d.dictionary(m.Bytes, &p.Dictionary)
-		}
-	})
-	return p
-}
-
-func (d *decoder) dictionary(b []byte, to *dictionary) {
-	d.fields(b, func(m *protobuf.Message) {
-		switch m.Number {
-		case 1:
-			var x mapping
-			d.fields(m.Bytes, func(m *protobuf.Message) {
-				if m.Number == 4 {
-					x.File = number(m.Value)
-				}
-			})
-			to.Mappings = append(to.Mappings, x)
-		case 2:
-			to.Locations = append(to.Locations, d.location(m.Bytes))
-		case 3:
-			var x function
-			d.fields(m.Bytes, func(m *protobuf.Message) {
-				switch m.Number {
-				case 1:
-					x.Name = number(m.Value)
-				case 3:
-					x.File = number(m.Value)
-				case 4:
-					x.Start = number(m.Value)
-				}
-			})
-			to.Functions = append(to.Functions, x)
-		case 4:
-			var x link
-			d.fields(m.Bytes, func(m *protobuf.Message) {
-				switch m.Number {
-				case 1:
-					x.Trace = hex.EncodeToString(m.Bytes)
-				case 2:
-					x.Span = hex.EncodeToString(m.Bytes)
-				}
-			})
-			to.Links = append(to.Links, x)
-		case 5:
-			to.Texts = append(to.Texts, string(m.Bytes))
-		case 6:
-			to.Attributes = append(to.Attributes, d.attribute(m.Bytes, true))
-		case 7:
-			var x stackOf
-			d.fields(m.Bytes, func(m *protobuf.Message) {
-				if m.Number == 1 {
-					x.Locations = numbers(m.AppendVarints(nil), x.Locations)
-				}
-			})
-			to.Stacks = append(to.Stacks, x)
-		}
-	})
-}
-
-func (d *decoder) location(b []byte) (x location) {
-	d.fields(b, func(m *protobuf.Message) {
-		switch m.Number {
-		case 1:
-			x.Mapping = number(m.Value)
-		case 2:
-			x.Address = number(m.Value)
-		case 3:
-			var l line
-			d.fields(m.Bytes, func(m *protobuf.Message) {
-				switch m.Number {
-				case 1:
-					l.Function = number(m.Value)
-				case 2:
-					l.Line = number(m.Value)
-				}
-			})
-			x.Lines = append(x.Lines, l)
-		}
-	})
-	return x
-}
-
-// attribute reads one of the table, whose key is field 1, or of a resource, whose key is a text or field 3.
-func (d *decoder) attribute(b []byte, ofTable bool) (x attribute) {
-	d.fields(b, func(m *protobuf.Message) {
-		switch {
-		case m.Number == 1 && ofTable, m.Number == 3 && !ofTable:
-			x.Key = number(m.Value)
-		case m.Number == 1:
-			x.Name = string(m.Bytes)
-		case m.Number == 2:
-			d.fields(m.Bytes, func(m *protobuf.Message) {
-				switch m.Number {
-				case 1:
-					x.Value.Text = string(m.Bytes)
-				case 3:
-					x.Value.Integer = number(m.Value)
-				case 8:
-					x.Value.TextAt = number(m.Value)
-				}
-			})
-		}
-	})
-	return x
-}
-
-func (d *decoder) resource(b []byte) (r resourceProfiles) {
-	d.fields(b, func(m *protobuf.Message) {
-		switch m.Number {
-		case 1:
-			d.fields(m.Bytes, func(m *protobuf.Message) {
-				if m.Number == 1 {
-					r.Resource.Attributes = append(r.Resource.Attributes, d.attribute(m.Bytes, false))
-				}
-			})
-		case 2:
-			var s scopeProfiles
-			d.fields(m.Bytes, func(m *protobuf.Message) {
-				if m.Number == 2 {
-					s.Profiles = append(s.Profiles, d.profile(m.Bytes))
-				}
-			})
-			r.Scopes = append(r.Scopes, s)
-		}
-	})
-	return r
-}
-
-func (d *decoder) profile(b []byte) (p profile) {
-	d.fields(b, func(m *protobuf.Message) {
-		switch m.Number {
-		case 1:
-			d.fields(m.Bytes, func(m *protobuf.Message) {
-				switch m.Number {
-				case 1:
-					p.Type.Name = number(m.Value)
-				case 2:
-					p.Type.Unit = number(m.Value)
-				}
-			})
-		case 2:
-			p.Samples = append(p.Samples, d.sample(m.Bytes))
-		case 3:
-			d.older = d.older || m.Kind == protowire.BytesType
-		}
-	})
-	return p
-}
-
-func (d *decoder) sample(b []byte) (s sample) {
-	d.fields(b, func(m *protobuf.Message) {
-		switch m.Number {
-		case 1:
-			s.Stack = number(m.Value)
-		case 2:
-			s.Attributes = numbers(m.AppendVarints(nil), s.Attributes)
-		case 3:
-			s.Link = number(m.Value)
-		case 4:
-			s.Values = numbers(m.AppendVarints(nil), s.Values)
-		case 5:
-			s.Times = numbers(m.AppendFixed(nil), s.Times)
-		}
-	})
-	return s
+	return p, older, sound
 }

@@ -52,7 +52,7 @@ type Fixed64s []uint64
 type Others int
 
 // A Table decodes messages into values of T. It is made once, with reflection;
-// decoding uses none.
+// decoding uses it for repeated messages only.
 type Table[T any] struct{ fields fieldTable }
 
 // TableOf makes the table of a struct. The tag pb has the number of a field; with
@@ -64,8 +64,10 @@ type Table[T any] struct{ fields fieldTable }
 //	[]byte                                        text, bytes or message: not copied
 //	Value                                         any
 //	a struct                                      message
-//	[]uint64, Fixed64s                            repeated numbers, packed or not
+//	[]uint64, Fixed64s                            repeated numbers, packed or not; numbers that are []int64
+//	                                              and packed in 8 bytes have "fixed" in the tag
 //	[]string, [][]byte, []Value                   repeated
+//	a slice of structs                            repeated messages
 //	Others                                        has no tag
 //
 // It panics on others.
@@ -94,7 +96,8 @@ type fieldTable []field
 type field struct {
 	kind   fieldKind
 	offset uintptr
-	inner  fieldTable // of a message
+	inner  fieldTable   // of a message
+	list   reflect.Type // of repeated messages
 }
 
 type fieldKind uint8
@@ -112,6 +115,7 @@ const (
 	stringsField
 	bytesListField
 	messageField
+	messagesField
 	lastBytes // the fields below may be both
 	valueField
 	valuesField
@@ -139,12 +143,25 @@ var kinds = map[reflect.Type]fieldKind{
 	reflect.TypeFor[Others]():   othersField,
 }
 
+// kindOf finds the kind of a field; numbers of 64 bits may be of a type of their own.
+func kindOf(t reflect.Type) fieldKind {
+	kind := kinds[t]
+	switch {
+	case kind != absent:
+	case t.Kind() == reflect.Int64:
+		kind = word64Field
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Int64:
+		kind = varintsField
+	}
+	return kind
+}
+
 func tableOf(t reflect.Type) fieldTable {
 	fields := make(fieldTable, 1)
 	for i := range t.NumField() {
 		member := t.Field(i)
 		tag, ok := member.Tag.Lookup("pb")
-		f := field{kind: kinds[member.Type], offset: member.Offset}
+		f := field{kind: kindOf(member.Type), offset: member.Offset}
 		switch {
 		case f.kind == othersField:
 			fields[0] = f
@@ -153,8 +170,14 @@ func tableOf(t reflect.Type) fieldTable {
 			continue
 		case f.kind == absent && member.Type.Kind() == reflect.Struct:
 			f.kind, f.inner = messageField, tableOf(member.Type)
+		case f.kind == absent && member.Type.Kind() == reflect.Slice && member.Type.Elem().Kind() == reflect.Struct:
+			f.kind, f.inner, f.list = messagesField, tableOf(member.Type.Elem()), member.Type
 		case f.kind == absent:
 			panic(fmt.Sprintf("protobuf: %v.%s: no field is a %v", t, member.Name, member.Type))
+		}
+		tag, fixed := strings.CutSuffix(tag, ",fixed")
+		if fixed && f.kind == varintsField {
+			f.kind = fixedField
 		}
 		for number := range strings.SplitSeq(tag, ",") {
 			n, err := strconv.Atoi(number)
@@ -210,6 +233,13 @@ func (fields fieldTable) set(m *Message, to unsafe.Pointer) bool {
 		*list = append(*list, m.Bytes)
 	case messageField:
 		return f.inner.decode(m.Bytes, at)
+	case messagesField:
+		list := reflect.NewAt(f.list, at).Elem()
+		n := list.Len()
+		list.Grow(1)
+		list.SetLen(n + 1)
+		list.Index(n).SetZero()
+		return f.inner.decode(m.Bytes, list.Index(n).Addr().UnsafePointer())
 	case valueField:
 		*(*Value)(at) = m.field()
 	case valuesField:

@@ -24,8 +24,17 @@ type sample struct {
 	} `pb:"12"`
 	parts  [][]byte `pb:"14"`
 	rest   []Value  `pb:"15,16"`
+	pieces []piece  `pb:"17"`
+	times  []ticks  `pb:"18,fixed"`
 	others Others
 	own    int
+}
+
+type ticks int64
+
+type piece struct {
+	at    ticks   `pb:"1"`
+	marks []ticks `pb:"2"`
 }
 
 func varint(b []byte, number protowire.Number, v uint64) []byte {
@@ -53,6 +62,8 @@ func encodedSample() []byte {
 	b = text(b, 12, string(text(text(nil, 1, "x"), 1, "y")))
 	b = text(text(b, 14, "p"), 14, "q")
 	b = text(varint(b, 16, 5), 15, "r")
+	b = text(b, 17, string(varint(varint(nil, 1, 3), 2, 4)))
+	b = text(fixed(b, 18, 6), 17, string(text(nil, 2, "\x05\x06")))
 	b = text(b, 99, "unknown")   // counted
 	b = varint(b, 98, 1)         // skipped
 	b = text(b, 3, "wrong type") // skipped
@@ -64,7 +75,8 @@ func TestFieldsAreDecodedByTheirTags(t *testing.T) {
 	want := sample{yes: true, small: -5, large: 1 << 40, maybe: Integer{0, true}, number: 2.5, text: "a",
 		data: []byte("b"), either: Value{Number: 9, Bytes: []byte("last")}, packed: []uint64{1, 128, 7},
 		doubles: Fixed64s{9}, parts: [][]byte{[]byte("p"), []byte("q")},
-		rest: []Value{{Number: 16, Bits: 5}, {Number: 15, Bytes: []byte("r")}}, others: 1}
+		rest:   []Value{{Number: 16, Bits: 5}, {Number: 15, Bytes: []byte("r")}},
+		pieces: []piece{{3, []ticks{4}}, {0, []ticks{5, 6}}}, times: []ticks{6}, others: 1}
 	want.inner.names = []string{"x", "y"}
 	if !ok || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %+v\nwant %+v", ok, got, want)
