@@ -48,10 +48,11 @@ var policy = []rule{
 	{"internal/importer/launch", []string{"internal/trace"}, "links of launches to what they started, for the formats of GPUs; it knows ids, not formats"},
 	{"internal/importer/message", []string{"internal/trace"}, "links of sends to receives, for the formats of message passing; it knows channels, not formats"},
 	{"internal/importer/protobuf", nil, "fields of messages by tables, for the formats written in Protocol Buffers; it knows none of them"},
+	{"internal/importer/wire", nil, "numbers and texts of binary formats; it knows none of them"},
 	{"internal/importer/sqlitefile", nil, "tables of a database file, for the formats that keep a trace in one; it knows rows, not traces"},
 	{"internal/importer/parquetfile", nil, "tables of Parquet files, for the formats that keep a trace in them; it knows rows, not traces"},
 	{"internal/match", []string{"internal/trace"}, "it joins halves by their keys and knows neither files nor formats"},
-	{"internal/importer/*", []string{"internal/match", "internal/trace", "internal/importer", "internal/importer/span", "internal/importer/stack", "internal/importer/sqlitefile", "internal/importer/parquetfile", "internal/importer/jsonstream", "internal/importer/launch", "internal/importer/v8tree", "internal/importer/message", "internal/importer/callgraph", "internal/importer/protobuf", "internal/importer/sched", "internal/importer/addresses", "internal/importer/tracepoint"}, "a format never knows another format, so each can be read and removed alone"},
+	{"internal/importer/*", []string{"internal/match", "internal/trace", "internal/importer", "internal/importer/span", "internal/importer/stack", "internal/importer/sqlitefile", "internal/importer/parquetfile", "internal/importer/jsonstream", "internal/importer/launch", "internal/importer/v8tree", "internal/importer/message", "internal/importer/callgraph", "internal/importer/protobuf", "internal/importer/wire", "internal/importer/sched", "internal/importer/addresses", "internal/importer/tracepoint"}, "a format never knows another format, so each can be read and removed alone"},
 
 	{"internal/store", []string{"internal/trace"}, "the contract of a store: it knows summaries as blocks of bytes, never moments or quantiles"},
 	{"internal/store/local/pack", []string{"internal/trace"}, "integers in few bits; it knows no files"},

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/message"
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -33,17 +31,12 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err != nil {
 		return err
 	}
-	parent := ctx
-	g, ctx := errgroup.WithContext(parent)
-	g.SetLimit(parallel.Workers())
 	list := make([]*process, len(files))
-	for i, file := range files {
-		g.Go(func() (err error) {
-			list[i], err = c.process(ctx, file, ranks[i])
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
+	err = parallel.Tasks(ctx, len(files), func(ctx context.Context, i int) (err error) {
+		list[i], err = c.process(ctx, files[i], ranks[i])
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	for _, p := range list {
@@ -55,7 +48,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		w.Report(trace.MissingLocations,
 			"ranks whose file is missing", int64(c.processes-len(files)), run.Label(files[0]))
 	}
-	return parent.Err()
+	return ctx.Err()
 }
 
 // A converter turns files into a trace. Messages are joined when all are read.

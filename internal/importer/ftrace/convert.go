@@ -108,8 +108,7 @@ func (c *converter) row(t sched.Task) *importer.Row {
 		n := strconv.FormatInt(t.ID, 10)
 		parent, ok := c.parents[t.ID]
 		if !ok {
-			parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "tasks",
-				Rank: trace.NoRank})
+			parent = c.w.Location(importer.Below(trace.NoLocation, trace.KindGroup, "tasks"))
 		}
 		return c.rows.Open(trace.Location{Parent: parent, Kind: trace.KindThread, Key: n, Name: "thread " + n,
 			Rank: trace.NoRank, Order: t.ID, Attributes: importer.TID(t.ID)}, trace.StreamOptions{Unordered: true})

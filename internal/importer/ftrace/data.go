@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/sched"
 	"github.com/parallax-hpc/parallax/internal/importer/tracepoint"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -116,72 +116,52 @@ func inNanoseconds(clock string) bool {
 
 // descriptions reads all but the events.
 func (d *dat) descriptions() ([]buffer, error) {
-	file := &counted{in: io.NewSectionReader(d.in, 0, d.size)}
-	r, err := tracepoint.Begin(file)
-	if err != nil {
-		return nil, err
-	}
+	r := tracepoint.Begin(wire.From(io.NewSectionReader(d.in, 0, d.size), 64<<10))
 	d.Formats = r.Formats
+	if r.Failed() {
+		return nil, r.Err()
+	}
 	if version, _ := strconv.Atoi(r.Version); version >= 7 {
-		return d.sections(r, file.n)
+		return d.sections(r, r.Offset())
 	}
-	if err := r.All(); err != nil {
-		return nil, err
+	if r.All(); r.Failed() {
+		return nil, r.Err()
 	}
-	return d.tail(file)
-}
-
-// counted says how far a reader is.
-type counted struct {
-	in io.Reader
-	n  int64
-}
-
-func (c *counted) Read(b []byte) (int, error) {
-	n, err := c.in.Read(b)
-	c.n += int64(n)
-	return n, err
+	return d.tail(r.Cursor)
 }
 
 // tail reads the data after the descriptions in version 6: processors, options, and where their pages are.
-func (d *dat) tail(file io.Reader) (list []buffer, err error) {
-	next := func(n int) []byte {
-		b := make([]byte, n)
-		if _, failed := io.ReadFull(file, b); failed != nil && err == nil {
-			err = failed
-		}
-		return b
-	}
-	cpus := d.Order.Uint32(next(4))
-	kind := next(10)
-	for bytes.HasPrefix(kind, []byte("options")) && err == nil {
-		id := d.Order.Uint16(next(2))
+func (d *dat) tail(in *wire.Cursor) (list []buffer, err error) {
+	cpus := in.Uint32()
+	kind := in.Text(10)
+	for strings.HasPrefix(kind, "options") {
+		id := in.Uint16()
 		if id == 0 {
-			kind = next(10)
+			kind = in.Text(10)
 			break
 		}
-		length := d.Order.Uint32(next(4))
+		length := in.Uint32()
 		if length > 1<<24 {
 			return nil, fmt.Errorf("has an option of %d bytes", length)
 		}
-		d.option(int(id), next(int(length)))
+		d.option(int(id), in.Take(int(length)))
 	}
-	if err != nil {
-		return nil, err
+	if in.Failed() {
+		return nil, in.Err()
 	}
-	if !bytes.HasPrefix(kind, []byte("flyrecord")) {
+	if !strings.HasPrefix(kind, "flyrecord") {
 		return nil, fmt.Errorf("holds a report of latencies (%q): its text is to be had by trace-cmd report", kind)
 	}
 	if cpus > 1<<16 {
 		return nil, fmt.Errorf("has %d processors", cpus)
 	}
 	for cpu := range cpus {
-		b := next(16)
-		if err != nil {
+		b := buffer{cpu: int64(cpu), at: in.Int64(), length: in.Int64()}
+		if in.Failed() {
 			d.tally.Add(brokenFile, importer.Nowhere)
 			break
 		}
-		list = append(list, buffer{cpu: int64(cpu), at: int64(d.Order.Uint64(b)), length: int64(d.Order.Uint64(b[8:]))})
+		list = append(list, b)
 	}
 	return list, nil
 }
@@ -239,7 +219,7 @@ func (d *dat) sections(r *tracepoint.Reader, at int64) (list []buffer, err error
 		return nil, io.ErrUnexpectedEOF
 	}
 	d.packing = string(names[0])
-	parts := map[int]func(*tracepoint.Reader) error{
+	parts := map[int]func(*tracepoint.Reader){
 		optionHeader: (*tracepoint.Reader).Header, optionOwn: (*tracepoint.Reader).Own,
 		optionSystems: (*tracepoint.Reader).Systems, optionSymbols: (*tracepoint.Reader).Symbols,
 		optionPrintk: (*tracepoint.Reader).Printk, optionCommands: (*tracepoint.Reader).Tasks}
@@ -267,7 +247,9 @@ func (d *dat) sections(r *tracepoint.Reader, at int64) (list []buffer, err error
 			case read != nil && len(value) >= 8:
 				part, _, err := d.section(int64(d.Order.Uint64(value)))
 				if err == nil {
-					err = read(r.From(bytes.NewReader(part)))
+					part := r.Of(part)
+					read(part)
+					err = part.Err()
 				}
 				if err != nil && id == optionHeader {
 					return nil, err

@@ -16,12 +16,12 @@
 package fuchsia
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -36,7 +36,7 @@ func isTrace(head []byte) bool { return bytes.HasPrefix(head, magic) }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	c := newConverter(w)
-	r := &reader{in: bufio.NewReaderSize(in, 256<<10), to: c, providers: map[uint64]*provider{}}
+	r := &reader{in: wire.From(in, 256<<10), to: c, providers: map[uint64]*provider{}}
 	r.provider = r.providerOf(0)
 	err := r.records(ctx)
 	if failed := c.close(); err == nil {

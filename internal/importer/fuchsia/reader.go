@@ -1,15 +1,13 @@
 package fuchsia
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
-	"errors"
 	"io"
 	"math"
 	"math/bits"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -70,9 +68,9 @@ type argument struct {
 
 // A reader follows the records of a file.
 type reader struct {
-	in        *bufio.Reader
+	in        *wire.Cursor
 	to        *converter
-	at        int64
+	at        int64 // where the record begins
 	providers map[uint64]*provider
 	*provider
 }
@@ -88,70 +86,63 @@ func (r *reader) providerOf(id uint64) *provider {
 
 // records reads all.
 func (r *reader) records(ctx context.Context) error {
-	buffer := make([]byte, 8*4096)
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if _, err := io.ReadFull(r.in, buffer[:8]); err != nil {
-			if !errors.Is(err, io.EOF) {
-				r.to.tally.Add(brokenFile, r.at)
-			}
+		if r.at = r.in.Offset(); !r.in.More() && !r.in.Failed() {
 			return nil
 		}
-		head := binary.LittleEndian.Uint64(buffer)
+		head := r.in.Uint64()
 		kind, words := head&15, head>>4&0xfff
 		if kind == recordLarge {
 			words = head >> 4 & 0xffffffff
 		}
-		if words == 0 {
-			r.to.tally.Add(brokenFile, r.at)
-			return nil
-		}
-		if kind == recordLarge {
+		switch {
+		case words == 0:
+			r.in.Fail(io.ErrUnexpectedEOF)
+		case kind == recordLarge:
 			r.to.tally.Add(blob, r.at)
-			if _, err := io.CopyN(io.Discard, r.in, int64(words-1)*8); err != nil {
-				r.to.tally.Add(brokenFile, r.at)
-				return nil
+			r.in.Skip(8 * int64(words-1))
+		default:
+			c := cursor{r.in.Sub(8 * int(words-1)), r.provider}
+			if r.in.Failed() {
+				break
 			}
-		} else {
-			b := buffer[:8*(words-1)]
-			if _, err := io.ReadFull(r.in, b); err != nil {
-				r.to.tally.Add(brokenFile, r.at)
-				return nil
-			}
-			c := &cursor{b: b, of: r.provider}
-			if r.record(head, c); c.bad {
+			if r.record(head, c); c.Failed() {
 				r.to.tally.Add(brokenRecord, r.at)
 			}
 		}
-		r.at += int64(words) * 8
+		if r.in.Failed() {
+			r.to.tally.Add(brokenFile, r.at)
+			return nil
+		}
 	}
 }
 
 // field is the bits of a word from one to another.
 func field(word uint64, from, to int) uint64 { return word >> from & (1<<(to-from+1) - 1) }
 
-func (r *reader) record(head uint64, c *cursor) {
+func (r *reader) record(head uint64, c cursor) {
 	switch head & 15 {
 	case recordMetadata:
 		r.metadata(head)
 	case recordInit:
-		if v := c.word(); v > 0 {
+		if v := c.Uint64(); v > 0 {
 			r.second = v
 		}
 	case recordString:
-		if text := c.text(field(head, 32, 46)); !c.bad && field(head, 16, 30) > 0 {
+		if text := c.text(field(head, 32, 46)); !c.Failed() && field(head, 16, 30) > 0 {
 			r.strings[field(head, 16, 30)] = text
 		}
 	case recordThread:
-		if k := (koid{c.word(), c.word()}); !c.bad && field(head, 16, 23) > 0 {
+		if k := (koid{c.Uint64(), c.Uint64()}); !c.Failed() && field(head, 16, 23) > 0 {
 			r.threads[field(head, 16, 23)] = k
 		}
 	case recordEvent:
 		r.event(head, c)
 	case recordKernel:
-		id := c.word()
+		id := c.Uint64()
 		name := c.reference(field(head, 24, 39))
 		process := uint64(0)
 		for _, a := range c.arguments(field(head, 40, 43)) {
@@ -159,15 +150,15 @@ func (r *reader) record(head uint64, c *cursor) {
 				process, _ = strconv.ParseUint(a.value.String(), 10, 64)
 			}
 		}
-		if !c.bad {
+		if !c.Failed() {
 			r.to.named(field(head, 16, 23), id, process, name)
 		}
 	case recordScheduler:
 		r.scheduler(head, c)
 	case recordLog:
-		t := r.time(c.word())
+		t := r.time(c.Uint64())
 		k := c.thread(field(head, 32, 39))
-		if text := c.text(field(head, 16, 30)); !c.bad {
+		if text := c.text(field(head, 16, 30)); !c.Failed() {
 			r.to.event(&event{kind: eventInstant, koid: k, time: t, category: "log", name: "log",
 				arguments: []argument{{"text", trace.Text(text)}}})
 		}
@@ -199,18 +190,18 @@ func (r *reader) time(ticks uint64) trace.Time {
 	return trace.Time(min(ns, 1<<62))
 }
 
-func (r *reader) event(head uint64, c *cursor) {
-	e := &event{kind: field(head, 16, 19), time: r.time(c.word())}
+func (r *reader) event(head uint64, c cursor) {
+	e := &event{kind: field(head, 16, 19), time: r.time(c.Uint64())}
 	e.koid = c.thread(field(head, 24, 31))
 	e.category, e.name = c.reference(field(head, 32, 47)), c.reference(field(head, 48, 63))
 	e.arguments = c.arguments(field(head, 20, 23))
 	switch e.kind {
 	case eventWhole:
-		e.end = r.time(c.word())
+		e.end = r.time(c.Uint64())
 	case eventCounter, eventAsyncBegin, eventAsyncInstant, eventAsyncEnd, eventFlowBegin, eventFlowStep, eventFlowEnd:
-		e.id = c.word()
+		e.id = c.Uint64()
 	}
-	if !c.bad {
+	if !c.Failed() {
 		r.to.event(e)
 	}
 }
@@ -222,22 +213,22 @@ const (
 )
 
 // scheduler reads a switch, in its old form with references to threads and its new one with numbers, or a wake-up.
-func (r *reader) scheduler(head uint64, c *cursor) {
-	t := r.time(c.word())
+func (r *reader) scheduler(head uint64, c cursor) {
+	t := r.time(c.Uint64())
 	switch field(head, 60, 63) {
 	case 0:
 		prev := c.thread(field(head, 28, 35))
 		next := c.thread(field(head, 36, 43))
-		if !c.bad {
+		if !c.Failed() {
 			r.to.switched(t, field(head, 16, 23), prev, next, ready(field(head, 24, 27)))
 		}
 	case 1:
-		prev, next := koid{0, c.word()}, koid{0, c.word()}
-		if !c.bad {
+		prev, next := koid{0, c.Uint64()}, koid{0, c.Uint64()}
+		if !c.Failed() {
 			r.to.switched(t, field(head, 20, 35), prev, next, ready(field(head, 36, 39)))
 		}
 	case 2:
-		if k := (koid{0, c.word()}); !c.bad {
+		if k := (koid{0, c.Uint64()}); !c.Failed() {
 			r.to.woken(t, field(head, 20, 35), k)
 		}
 	default:
@@ -247,37 +238,20 @@ func (r *reader) scheduler(head uint64, c *cursor) {
 
 func ready(state uint64) bool { return state == stateNew || state == stateRunning }
 
-// A cursor walks the words of a record; bad is set where they end too early.
+// A cursor reads the words of a record.
 type cursor struct {
-	b   []byte
-	of  *provider
-	bad bool
-}
-
-func (c *cursor) word() uint64 {
-	if len(c.b) < 8 {
-		c.b, c.bad = nil, true
-		return 0
-	}
-	v := binary.LittleEndian.Uint64(c.b)
-	c.b = c.b[8:]
-	return v
+	*wire.Cursor
+	of *provider
 }
 
 // text has so many bytes, and zeros up to a whole word.
-func (c *cursor) text(length uint64) string {
-	whole := (length + 7) &^ 7
-	if whole > uint64(len(c.b)) {
-		c.b, c.bad = nil, true
-		return ""
-	}
-	s := string(c.b[:length])
-	c.b = c.b[whole:]
-	return s
+func (c cursor) text(length uint64) string {
+	b := c.Take(int(length+7) &^ 7)
+	return string(b[:min(length, uint64(len(b)))])
 }
 
 // reference is a string by its number, or in place.
-func (c *cursor) reference(ref uint64) string {
+func (c cursor) reference(ref uint64) string {
 	if ref&0x8000 != 0 {
 		return c.text(ref & 0x7fff)
 	}
@@ -285,24 +259,21 @@ func (c *cursor) reference(ref uint64) string {
 }
 
 // thread is one by its number, or in place.
-func (c *cursor) thread(ref uint64) koid {
+func (c cursor) thread(ref uint64) koid {
 	if ref == 0 {
-		return koid{c.word(), c.word()}
+		return koid{c.Uint64(), c.Uint64()}
 	}
 	return c.of.threads[ref]
 }
 
 // arguments reads so many.
-func (c *cursor) arguments(count uint64) (list []argument) {
-	for ; count > 0 && !c.bad; count-- {
-		head := c.word()
-		length := 8 * (field(head, 4, 15) - 1)
-		if field(head, 4, 15) == 0 || length > uint64(len(c.b)) {
-			c.b, c.bad = nil, true
+func (c cursor) arguments(count uint64) (list []argument) {
+	for ; count > 0 && !c.Failed(); count-- {
+		head := c.Uint64()
+		one := cursor{c.Sub(8 * (int(field(head, 4, 15)) - 1)), c.of}
+		if c.Failed() {
 			return list
 		}
-		one := &cursor{b: c.b[:length], of: c.of}
-		c.b = c.b[length:]
 		a := argument{name: one.reference(field(head, 16, 31))}
 		switch head & 15 {
 		case 0:
@@ -312,9 +283,9 @@ func (c *cursor) arguments(count uint64) (list []argument) {
 		case 2:
 			a.value = trace.Integer(int64(head >> 32))
 		case 3, 4, 7, 8:
-			a.value = trace.Integer(int64(one.word()))
+			a.value = trace.Integer(int64(one.Uint64()))
 		case 5:
-			a.value = trace.Number(math.Float64frombits(one.word()))
+			a.value = trace.Number(math.Float64frombits(one.Uint64()))
 		case 6:
 			a.value = trace.Text(one.reference(field(head, 32, 47)))
 		case 9:
@@ -322,9 +293,11 @@ func (c *cursor) arguments(count uint64) (list []argument) {
 		default: // one that was defined later
 			continue
 		}
-		if c.bad = one.bad; !c.bad {
-			list = append(list, a)
+		if one.Failed() {
+			c.Fail(one.Err())
+			return list
 		}
+		list = append(list, a)
 	}
 	return list
 }

@@ -16,7 +16,6 @@
 package ghceventlog
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -25,6 +24,7 @@ import (
 	"path"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -65,8 +65,7 @@ type kind struct {
 // A log is a file while it is read.
 type log struct {
 	w       trace.Writer
-	r       *bufio.Reader
-	at      int64 // bytes read
+	in      *wire.Cursor
 	kinds   map[uint16]kind
 	process trace.LocationID
 	rows    importer.Rows
@@ -81,11 +80,10 @@ type log struct {
 }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
-	l := &log{w: w, r: bufio.NewReaderSize(in, 256<<10), kinds: map[uint16]kind{}, rows: importer.NewRows(w),
+	l := &log{w: w, in: wire.From(in, 256<<10).Big(), kinds: map[uint16]kind{}, rows: importer.NewRows(w),
 		caps: map[uint16]*importer.Row{}, regions: map[string]trace.RegionID{}, woken: map[uint32]trace.End{},
 		text: w.Attribute("text"), cap: noCap}
-	l.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
-		Rank: trace.NoRank})
+	l.process = w.Location(importer.Process(path.Base(run.Name)))
 	if err := l.head(); err != nil {
 		return l.failure(ctx, label, err)
 	}
@@ -102,7 +100,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	importer.Tell(w, trace.MissingEvents, "events whose data does not fit their type", l.odd, label)
 	if err != nil {
 		w.Report(trace.MissingRest, "files that break off, read up to there", 1,
-			fmt.Sprintf("%s: byte %d", label, l.at))
+			fmt.Sprintf("%s: byte %d", label, l.in.Offset()))
 	}
 	return nil
 }
@@ -120,5 +118,5 @@ func (l *log) failure(ctx context.Context, label string, err error) error {
 	case errors.As(err, &known):
 		return known
 	}
-	return importer.Malformed(label, fmt.Sprintf("byte %d", l.at), "holds no events of GHC that can be read")
+	return importer.Malformed(label, fmt.Sprintf("byte %d", l.in.Offset()), "holds no events of GHC that can be read")
 }

@@ -1,68 +1,43 @@
 package ghceventlog
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
-	"io"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
-
-func (l *log) bytes(n int) ([]byte, error) {
-	b := make([]byte, n)
-	k, err := io.ReadFull(l.r, b)
-	l.at += int64(k)
-	return b, err
-}
 
 var errHead = errors.New("the head does not fit")
 
 // head reads the types.
 func (l *log) head() error {
-	if b, err := l.bytes(len(begin)); err != nil || string(b) != begin {
+	if l.in.Text(len(begin)) != begin {
 		return errHead
 	}
 	for {
-		mark, err := l.bytes(4)
-		if err != nil {
-			return err
-		}
-		if string(mark) != typeMark {
-			rest, err := l.bytes(len(headEnd) - 4)
-			if err != nil || string(mark)+string(rest) != headEnd {
-				return errHead
+		mark := l.in.Text(4)
+		if mark != typeMark {
+			if mark+l.in.Text(len(headEnd)-4) != headEnd {
+				return cmp.Or(l.in.Err(), errHead)
 			}
 			return nil
 		}
-		b, err := l.bytes(8)
-		if err != nil {
-			return err
-		}
-		number, k := binary.BigEndian.Uint16(b), kind{size: int(binary.BigEndian.Uint16(b[2:]))}
-		length := binary.BigEndian.Uint32(b[4:])
+		number, size := l.in.Uint16(), l.in.Uint16()
+		length := l.in.Uint32()
 		if length > 1<<16 {
 			return errHead
 		}
-		name, err := l.bytes(int(length))
-		if err != nil {
-			return err
-		}
-		k.name = string(name)
-		if b, err = l.bytes(4); err != nil {
-			return err
-		}
-		extra := binary.BigEndian.Uint32(b)
+		name := l.in.Text(int(length))
+		extra := l.in.Uint32()
 		if extra > 1<<20 {
 			return errHead
 		}
-		if _, err = l.bytes(int(extra)); err != nil {
-			return err
+		l.in.Take(int(extra))
+		if l.in.Text(4) != typeEnd {
+			return cmp.Or(l.in.Err(), errHead)
 		}
-		if b, err = l.bytes(4); err != nil || string(b) != typeEnd {
-			return errHead
-		}
-		l.kinds[number] = k
+		l.kinds[number] = kind{int(size), name}
 	}
 }
 
@@ -74,32 +49,22 @@ func (l *log) records(ctx context.Context) error {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		start := l.at
-		b, err := l.bytes(2)
-		if err != nil {
-			return io.ErrUnexpectedEOF // the last record is another
-		}
-		number := binary.BigEndian.Uint16(b)
-		if number == dataEnd {
-			return nil
+		start := l.in.Offset()
+		number := l.in.Uint16()
+		if l.in.Failed() || number == dataEnd {
+			return l.in.Err()
 		}
 		k, ok := l.kinds[number]
 		if !ok {
 			return errType
 		}
-		if b, err = l.bytes(8); err != nil {
-			return err
-		}
-		at := trace.Time(binary.BigEndian.Uint64(b))
-		size := k.size
+		at, size := trace.Time(l.in.Uint64()), k.size
 		if size == variable {
-			if b, err = l.bytes(2); err != nil {
-				return err
-			}
-			size = int(binary.BigEndian.Uint16(b))
+			size = int(l.in.Uint16())
 		}
-		if b, err = l.bytes(size); err != nil {
-			return err
+		b := l.in.Take(size)
+		if l.in.Failed() {
+			return l.in.Err()
 		}
 		if at < 0 || at > 1<<61 {
 			l.odd++

@@ -79,13 +79,13 @@ func (k *chunk) span(ticks int64) int64 {
 // events passes each event to f: its type, and its fields.
 func (k *chunk) events(f func(kind int64, c *cursor)) {
 	for at := headSize; at < len(k.data); {
-		c := &cursor{b: k.data[at:]}
+		c := cursorOf(k.data[at:])
 		size := c.number()
-		if c.bad || size < int64(c.i)+1 || size > int64(len(k.data)-at) {
+		if c.Failed() || size < c.Offset()+1 || size > int64(len(k.data)-at) {
 			k.lost = int64(len(k.data) - at)
 			return
 		}
-		c.b = c.b[:size]
+		c = cursorOf(k.data[at+int(c.Offset()) : at+int(size)])
 		kind := c.number()
 		f(kind, c)
 		at += int(size)
@@ -122,12 +122,12 @@ func (k *chunk) constants(c *cursor) bool {
 	c.number() // begin
 	c.number() // duration
 	c.number() // where the one before is
-	c.byte()   // why it was written
+	c.Byte()   // why it was written
 	for range c.count() {
 		id := c.number()
 		x := k.classes[id]
 		n := c.count()
-		if x == nil || c.bad {
+		if x == nil || c.Failed() {
 			return false // how long its constants are is not known
 		}
 		if x.name == "jdk.types.StackTrace" {
@@ -140,23 +140,23 @@ func (k *chunk) constants(c *cursor) bool {
 			k.pools[id] = pool
 		}
 		for range n {
-			if c.bad {
+			if c.Failed() {
 				return false
 			}
 			key := c.number()
-			if v := x.value(c, 0); !c.bad {
+			if v := x.value(c, 0); !c.Failed() {
 				pool[key] = v
 			}
 		}
 	}
-	return !c.bad
+	return !c.Failed()
 }
 
 // readStacks reads stacks, which are many, into little space.
 func (k *chunk) readStacks(c *cursor, x *class, n int) {
 	frames := x.field("frames")
 	for range n {
-		if c.bad {
+		if c.Failed() {
 			return
 		}
 		key := c.number()
@@ -181,13 +181,13 @@ func (k *chunk) readStacks(c *cursor, x *class, n int) {
 						f.line = int32(v.n)
 					}
 				}
-				if c.bad {
+				if c.Failed() {
 					return
 				}
 				s.frames = append(s.frames, f)
 			}
 		}
-		if !c.bad {
+		if !c.Failed() {
 			k.stacks[key] = s
 		}
 	}

@@ -37,8 +37,7 @@ type row struct {
 func newConverter(w trace.Writer, name, label string) *converter {
 	c := &converter{w: w, label: label, rows: map[string]*row{}, plans: map[string]*plan{}, unread: map[string]int64{},
 		attrs: importer.NewAttributes(w)}
-	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
-		Rank: trace.NoRank})
+	c.process = w.Location(importer.Process(name))
 	c.sampler = newSampler(w)
 	return c
 }
@@ -115,7 +114,7 @@ func readEvent(k *chunk, x *class, in *cursor) (*event, bool) {
 	for i := range x.fields {
 		e.values = append(e.values, x.fields[i].value(in, 0))
 	}
-	return e, !in.bad
+	return e, !in.Failed()
 }
 
 // An event is one as it was read.

@@ -93,8 +93,8 @@ func TestNumbers(t *testing.T) {
 		0: {0}, 127: {0x7f}, 300: {0xac, 0x02}, 7340: {0xac, 0x39}, -1: {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
 		-1 << 63: {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80},
 	} {
-		c := cursor{b: b}
-		if got := c.number(); got != want || c.bad || c.left() != 0 {
+		c := cursorOf(b)
+		if got := c.number(); got != want || c.Failed() || c.Left() != 0 {
 			t.Errorf("% x: %d, want %d", b, got, want)
 		}
 	}
@@ -105,12 +105,12 @@ func TestTexts(t *testing.T) {
 	for want, b := range map[string][]byte{
 		"größe": append([]byte{3, 7}, "größe"...), "grö": {5, 3, 'g', 'r', 0xf6}, "ab": {4, 2, 'a', 'b'}, "": {1},
 	} {
-		c := cursor{b: b}
-		if got, _, _ := c.text(); got != want || c.bad {
+		c := cursorOf(b)
+		if got, _, _ := c.text(); got != want || c.Failed() {
 			t.Errorf("% x: %q, want %q", b, got, want)
 		}
 	}
-	c := cursor{b: []byte{2, 5}}
+	c := cursorOf([]byte{2, 5})
 	if _, ref, is := c.text(); !is || ref != 5 {
 		t.Error("a text may be a constant")
 	}

@@ -280,10 +280,7 @@ func (s *sampler) finish(ctx context.Context, label string) error {
 		s.totals[name].Finish()
 	}
 	importer.Tell(s.w, trace.MissingSamples, "samples without a stack", s.empty, label)
-	if s.cut > 0 {
-		s.w.Report(trace.MissingFrames,
-			"outer frames of samples whose stack was deeper than the recorder keeps (stackdepth)",
-			s.cut, label)
-	}
+	importer.Tell(s.w, trace.MissingFrames,
+		"outer frames of samples whose stack was deeper than the recorder keeps (stackdepth)", s.cut, label)
 	return nil
 }

@@ -40,7 +40,7 @@ func metadata(c *cursor) map[int64]*class {
 	}
 	var root element
 	readElement(c, texts, &root, 0)
-	if c.bad {
+	if c.Failed() {
 		return nil
 	}
 	classes := map[int64]*class{}
@@ -121,7 +121,7 @@ func readElement(c *cursor, texts []string, e *element, depth int) {
 	n := c.count()
 	e.values = make(map[string]string, min(n, 16))
 	for range n {
-		if c.bad {
+		if c.Failed() {
 			return
 		}
 		key := text()
@@ -129,7 +129,7 @@ func readElement(c *cursor, texts []string, e *element, depth int) {
 	}
 	n = c.count()
 	for range n {
-		if c.bad {
+		if c.Failed() {
 			return
 		}
 		e.children = append(e.children, element{})
@@ -166,7 +166,7 @@ func (f *field) value(c *cursor, depth int) value {
 	n := c.count()
 	v := value{kind: list, list: make([]value, 0, min(n, 1<<10))}
 	for range n {
-		if c.bad {
+		if c.Failed() {
 			break
 		}
 		v.list = append(v.list, f.one(c, depth))
@@ -185,13 +185,13 @@ func (f *field) one(c *cursor, depth int) value {
 func (k *class) value(c *cursor, depth int) value {
 	switch k.name {
 	case "boolean", "byte":
-		return value{kind: whole, n: int64(int8(c.byte()))}
+		return value{kind: whole, n: int64(int8(c.Byte()))}
 	case "char", "short", "int", "long":
 		return value{kind: whole, n: c.number()}
 	case "float":
-		return value{kind: real, f: c.float()}
+		return value{kind: real, f: float64(c.Float32())}
 	case "double":
-		return value{kind: real, f: c.double()}
+		return value{kind: real, f: c.Float64()}
 	case "java.lang.String":
 		s, ref, isRef := c.text()
 		if isRef {

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -78,11 +77,8 @@ func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Write
 	for _, c := range s.categories {
 		missing += max(c.count-c.met, 0)
 	}
-	if missing > 0 {
-		w.Report(trace.MissingIntervals,
-			"drawables that the table of categories counts and the tree does not hold", missing,
-			s.label)
-	}
+	importer.Tell(w, trace.MissingIntervals,
+		"drawables that the table of categories counts and the tree does not hold", missing, s.label)
 	return s.rows.Close()
 }
 
@@ -90,13 +86,13 @@ func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Write
 func (s *slog) header() error {
 	in := s.open(block{0, min(s.size, 256)})
 	version := in.string()
-	if in.bad || version != "SLOG 2.0.6" {
+	if in.Failed() || version != "SLOG 2.0.6" {
 		return &importer.Error{File: s.label, Cause: fmt.Sprintf("version %q of the format", version),
 			Hint: "SLOG 2.0.6 is read; slog2updater of MPE makes it of 2.0.5", Kind: importer.ErrUnsupported}
 	}
-	in.skip(2 + 4 + 2 + 4)
+	in.Skip(2 + 4 + 2 + 4)
 	categories, _, lines, _, tree := in.block(), in.block(), in.block(), in.block(), in.block()
-	if in.bad {
+	if in.Failed() {
 		return importer.Malformed(s.label, "byte 0", "the header is cut")
 	}
 	if err := s.readCategories(categories); err != nil {
@@ -110,26 +106,26 @@ func (s *slog) header() error {
 
 func (s *slog) readCategories(b block) error {
 	in := s.open(b)
-	for n := in.int(); n > 0 && !in.bad; n-- {
-		id, c := in.int(), &category{name: in.string()}
-		c.shape = in.int()
-		colour := in.int()
-		in.skip(1 + 1) // may be changed; width
+	for n := in.Int32(); n > 0 && !in.Failed(); n-- {
+		id, c := in.Int32(), &category{name: in.string()}
+		c.shape = in.Int32()
+		colour := in.Int32()
+		in.Skip(1 + 1) // may be changed; width
 		names := make([]string, 0, 8)
-		for n := in.short(); n > 0 && !in.bad; n-- {
+		for n := in.short(); n > 0 && !in.Failed(); n-- {
 			names = append(names, in.string())
 		}
-		for i, n := 0, int(in.short()); i < n && !in.bad; i++ {
-			f := field{"value", in.byte()}
+		for i, n := 0, in.short(); i < n && !in.Failed(); i++ {
+			f := field{"value", in.Byte()}
 			if i < len(names) {
 				f.name = fieldName(names[i])
 			}
 			c.fields = append(c.fields, f)
 		}
-		in.skip(4 * int64(max(in.short(), 0))) // methods
-		in.skip(4 + 4)                         // ratios, for previews
-		c.count = in.long()
-		if in.bad {
+		in.Skip(4 * int64(max(in.short(), 0))) // methods
+		in.Skip(4 + 4)                         // ratios, for previews
+		c.count = in.Int64()
+		if in.Failed() {
 			break
 		}
 		if id < 0 {
@@ -141,7 +137,7 @@ func (s *slog) readCategories(b block) error {
 		}
 		s.categories[id] = c
 	}
-	if in.bad {
+	if in.Failed() {
 		return importer.Malformed(s.label, fmt.Sprintf("byte %d", b.at), "the table of categories is damaged")
 	}
 	return nil
@@ -151,35 +147,35 @@ func (s *slog) readCategories(b block) error {
 func (s *slog) readLines(b block) error {
 	in := s.open(b)
 	chosen := false
-	for n := in.int(); n > 0 && !in.bad; n-- {
+	for n := in.Int32(); n > 0 && !in.Failed(); n-- {
 		in.string()
-		columns := in.int()
+		columns := in.Int32()
 		if columns < 1 || columns > 64 {
-			in.bad = true
+			in.fail()
 			break
 		}
 		labels := make([]string, columns)
 		for i := range labels {
 			labels[i] = in.string()
 		}
-		take := !chosen && !in.bad && (labels[0] == "world_rank" || len(s.lines) == 0)
+		take := !chosen && !in.Failed() && (labels[0] == "world_rank" || len(s.lines) == 0)
 		if take {
 			clear(s.lines)
 			chosen = labels[0] == "world_rank"
 		}
 		path := make([]int32, columns)
-		for n := in.int(); n > 0 && !in.bad; n-- {
-			id := in.int()
+		for n := in.Int32(); n > 0 && !in.Failed(); n-- {
+			id := in.Int32()
 			for i := range path {
-				path[i] = in.int()
+				path[i] = in.Int32()
 			}
-			if take && !in.bad {
+			if take && !in.Failed() {
 				s.lines[id] = s.location(labels, path)
 			}
 		}
-		in.skip(4 * int64(max(in.short(), 0)))
+		in.Skip(4 * int64(max(in.short(), 0)))
 	}
-	if in.bad {
+	if in.Failed() {
 		return importer.Malformed(s.label, fmt.Sprintf("byte %d", b.at), "the table of lines is damaged")
 	}
 	return nil
@@ -206,12 +202,12 @@ func (s *slog) location(labels []string, path []int32) trace.LocationID {
 // readTree reads the directory of nodes, in the order of the file.
 func (s *slog) readTree(b block) error {
 	in := s.open(b)
-	n := in.int()
-	if in.bad || int64(n)*34 > in.left() {
+	n := in.Int32()
+	if in.Failed() || int64(n)*34 > int64(in.Left()) {
 		return importer.Malformed(s.label, fmt.Sprintf("byte %d", b.at), "the directory of the tree is cut")
 	}
 	for ; n > 0; n-- {
-		in.skip(2 + 4 + 8 + 8)
+		in.Skip(2 + 4 + 8 + 8)
 		s.tree = append(s.tree, in.block())
 	}
 	order := func(a, b block) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.size, b.size)) }
@@ -233,27 +229,27 @@ func (s *slog) readTree(b block) error {
 // node reads the drawables of one node: first those that do not nest, then states.
 func (s *slog) node(b block) error {
 	in := s.open(b)
-	in.skip(8 + 8 + 2 + 4 + 12)
+	in.Skip(8 + 8 + 2 + 4 + 12)
 	for range 2 {
-		for n := in.int(); n > 0; n-- {
-			switch in.byte() {
+		for n := in.Int32(); n > 0; n-- {
+			switch in.Byte() {
 			case primitive:
 				s.drawable(in)
 			case composite:
-				in.skip(4)
-				in.bytes(int64(max(in.short(), 0)))
-				for n := in.short(); n > 0 && !in.bad; n-- {
+				in.Skip(4)
+				in.bytes()
+				for n := in.short(); n > 0 && !in.Failed(); n-- {
 					s.drawable(in)
 				}
 			default:
-				in.bad = true
+				in.fail()
 			}
-			if in.bad {
+			if in.Failed() {
 				return io.ErrUnexpectedEOF
 			}
 		}
 	}
-	if in.bad {
+	if in.Failed() {
 		return io.ErrUnexpectedEOF
 	}
 	return nil
@@ -266,21 +262,21 @@ type vertex struct {
 }
 
 // drawable takes one state, arrow or event.
-func (s *slog) drawable(in *input) {
-	c := s.categories[in.int()]
-	info := in.bytes(int64(max(in.short(), 0)))
+func (s *slog) drawable(in input) {
+	c := s.categories[in.Int32()]
+	info := in.bytes()
 	var v [2]vertex
-	n := int(in.short())
+	n := in.short()
 	for i := range n {
-		x := vertex{in.double(), in.int()}
-		if in.bad {
+		x := vertex{in.Float64(), in.Int32()}
+		if in.Failed() {
 			return
 		}
 		if i < len(v) {
 			v[i] = x
 		}
 	}
-	if in.bad {
+	if in.Failed() {
 		return
 	}
 	if c == nil || n < 1 || n > 2 || n == 1 && c.shape != shapeEvent {
@@ -330,46 +326,28 @@ func (s *slog) arrow(c *category, info []byte, from, to trace.LocationID, begin,
 	s.w.Link(link)
 }
 
-// An input reads the big-endian values of a block; a read past its end makes it bad.
-type input struct {
-	b   []byte
-	bad bool
-}
+// An input reads the big-endian values of a block.
+type input struct{ *wire.Cursor }
 
 // open reads a block.
-func (s *slog) open(b block) *input {
+func (s *slog) open(b block) input {
+	in := input{wire.Of(nil).Big()}
 	if b.at < 0 || b.size < 0 || b.size > mostSlogBlock || b.at > s.size || b.size > s.size-b.at {
-		return &input{bad: true}
+		in.fail()
+		return in
 	}
 	buf := make([]byte, b.size)
 	if n, err := s.file.ReadAt(buf, b.at); int64(n) < b.size && err != nil {
-		return &input{bad: true}
+		in.fail()
+		return in
 	}
-	return &input{b: buf}
+	return input{wire.Of(buf).Big()}
 }
 
-func (in *input) left() int64 { return int64(len(in.b)) }
-
-// bytes takes the next n bytes; zeros where there are not so many.
-func (in *input) bytes(n int64) []byte {
-	if in.bad || n > in.left() {
-		in.bad, in.b = true, nil
-		return zeros[:min(n, int64(len(zeros)))]
-	}
-	out := in.b[:n]
-	in.b = in.b[n:]
-	return out
-}
-
-var zeros [8]byte
-
-func (in *input) skip(n int64)    { in.bytes(n) }
-func (in *input) byte() byte      { return in.bytes(1)[0] }
-func (in *input) short() int16    { return int16(binary.BigEndian.Uint16(in.bytes(2))) }
-func (in *input) int() int32      { return int32(binary.BigEndian.Uint32(in.bytes(4))) }
-func (in *input) long() int64     { return int64(binary.BigEndian.Uint64(in.bytes(8))) }
-func (in *input) double() float64 { return math.Float64frombits(binary.BigEndian.Uint64(in.bytes(8))) }
-func (in *input) block() block    { return block{in.long(), int64(in.int())} }
-func (in *input) string() string {
-	return string(bytes.ToValidUTF8(in.bytes(int64(max(in.short(), 0))), []byte("\ufffd")))
+func (in input) fail()         { in.Fail(io.ErrUnexpectedEOF) }
+func (in input) short() int    { return int(int16(in.Uint16())) }
+func (in input) block() block  { return block{in.Int64(), int64(in.Int32())} }
+func (in input) bytes() []byte { return in.Take(max(in.short(), 0)) }
+func (in input) string() string {
+	return string(bytes.ToValidUTF8(in.bytes(), []byte("\ufffd")))
 }

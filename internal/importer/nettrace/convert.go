@@ -117,7 +117,7 @@ func newConverter(w trace.Writer, name string) *converter {
 
 // process defines the one that was recorded.
 func (c *converter) process(id uint64) {
-	l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: c.name, Rank: trace.NoRank}
+	l := importer.Process(c.name)
 	if id > 0 && id < 1<<32-1 {
 		l.Key = strconv.FormatUint(id, 10)
 		l.Name = "process " + l.Key
@@ -151,12 +151,12 @@ func (c *converter) event(e *event, pointer int) {
 	c.events++
 	switch {
 	case e.provider == sampler:
-		p := cursor{b: e.payload}
+		p := cursorOf(e.payload)
 		at := c.row(e.thread).At
 		if c.samples[at] == nil {
 			c.order = append(c.order, at)
 		}
-		c.samples[at] = append(c.samples[at], sample{e.time, e.stack, p.u32() == 1})
+		c.samples[at] = append(c.samples[at], sample{e.time, e.stack, p.Uint32() == 1})
 	case e.provider == rundown, e.provider == runtime && e.id >= 141 && e.id <= 156 && e.id != 145:
 		c.describe(e)
 		return
@@ -171,26 +171,26 @@ func (c *converter) event(e *event, pointer int) {
 // describe takes names of methods and modules.
 func (c *converter) describe(e *event) {
 	c.tally.Add(description, importer.Nowhere)
-	p := &cursor{b: e.payload}
+	p := cursorOf(e.payload)
 	switch ended := e.provider == rundown; {
 	case e.id == 143, e.id == 144 && ended: // loaded, or there at the begin or the end
-		p.u64()
-		m := method{module: p.u64()}
-		begin, length := p.u64(), uint64(p.u32())
-		p.next(8)
+		p.Uint64()
+		m := method{module: p.Uint64()}
+		begin, length := p.Uint64(), uint64(p.Uint32())
+		p.Take(8)
 		space := p.wide()
 		m.name = p.wide()
 		if space != "" {
 			m.name = space + "." + m.name
 		}
-		if !p.bad && length > 0 {
+		if !p.Failed() && length > 0 {
 			c.methods.Put(begin, length, m)
 		}
 	case e.id == 152 && !ended, (e.id == 153 || e.id == 154) && ended: // modules
-		id := p.u64()
-		p.next(16)
+		id := p.Uint64()
+		p.Take(16)
 		il, native := p.wide(), p.wide()
-		if file := cmp.Or(il, native); !p.bad && file != "" {
+		if file := cmp.Or(il, native); !p.Failed() && file != "" {
 			c.modules[id] = file
 		}
 	}
@@ -200,8 +200,8 @@ func (c *converter) describe(e *event) {
 func (c *converter) interval(e *event) bool {
 	if known := runtimeEvents[e.id]; known.end != 0 {
 		if e.id == suspendBegin {
-			p := cursor{b: e.payload}
-			c.forSamples[e.thread.id] = p.u32() == suspendOther
+			p := cursorOf(e.payload)
+			c.forSamples[e.thread.id] = p.Uint32() == suspendOther
 		}
 		if (e.id == suspendBegin || e.id == restartBegin) && c.forSamples[e.thread.id] {
 			c.tally.Add(samplerEvent, importer.Nowhere)
@@ -229,7 +229,7 @@ func (c *converter) interval(e *event) bool {
 // counter takes a value of EventCounters.
 func (c *converter) counter(e *event) bool {
 	name, unit, value := "", "", ""
-	(&cursor{b: e.payload}).each(e.fields, func(field, v string) {
+	cursorOf(e.payload).each(e.fields, func(field, v string) {
 		switch field {
 		case "Name":
 			name = v
@@ -264,7 +264,7 @@ func (c *converter) instant(e *event) {
 	s := c.row(e.thread).Stream
 	s.Instant(e.time, c.region(name, e.provider, trace.RoleByName))
 	var text []string
-	(&cursor{b: e.payload}).each(e.fields, func(field, v string) { text = append(text, field+"="+v) })
+	cursorOf(e.payload).each(e.fields, func(field, v string) { text = append(text, field+"="+v) })
 	if len(text) > 0 {
 		s.Attribute(c.fields, trace.Text(strings.Join(text, " ")))
 	}

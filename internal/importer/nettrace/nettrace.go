@@ -23,6 +23,7 @@ import (
 	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -34,13 +35,13 @@ func isTrace(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	c := newConverter(w, run.Name)
-	r := &reader{in: in, to: c, metadata: map[uint32]*kind{}, threads: map[uint64]thread{}, last: map[uint64]uint32{},
-		stacks: map[uint32]int32{}, known: map[string]int32{}}
+	r := &reader{in: wire.From(in, 64<<10), to: c, metadata: map[uint32]*kind{}, threads: map[uint64]thread{},
+		last: map[uint64]uint32{}, stacks: map[uint32]int32{}, known: map[string]int32{}}
 	err := r.file(ctx)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	} else if err != nil && c.events > 0 { // what comes before counts
-		c.tally.Add(brokenFile, r.at)
+		c.tally.Add(brokenFile, r.in.Offset())
 		err = nil
 	}
 	if failed := c.close(ctx, r.addresses); err == nil {

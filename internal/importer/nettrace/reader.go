@@ -1,9 +1,8 @@
 package nettrace
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -69,9 +69,8 @@ type event struct {
 
 // A reader follows the blocks of a file.
 type reader struct {
-	in        io.Reader
+	in        *wire.Cursor
 	to        *converter
-	at        int64
 	version   uint32
 	pointer   int // bytes
 	sync      uint64
@@ -85,82 +84,67 @@ type reader struct {
 	addresses [][]uint64 // all stacks, innermost first
 }
 
-func (r *reader) Read(b []byte) (int, error) {
-	n, err := r.in.Read(b)
-	r.at += int64(n)
-	return n, err
-}
-
 // largestBlock bounds the bytes in memory.
 const largestBlock = 256 << 20
 
-func (r *reader) bytes(n int64) ([]byte, error) {
-	if n < 0 || n > largestBlock {
-		return nil, fmt.Errorf("byte %d: a block of %d bytes", r.at, n)
-	}
-	var b bytes.Buffer
-	if _, err := io.CopyN(&b, r, n); err != nil {
-		return nil, errors.New("breaks off")
-	}
-	return b.Bytes(), nil
-}
-
-func (r *reader) number() (uint32, error) {
-	b, err := r.bytes(4)
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint32(b), nil
-}
+var errCut = errors.New("breaks off")
 
 // file reads all blocks.
 func (r *reader) file(ctx context.Context) error {
-	head, err := r.bytes(int64(len(magic)))
-	if err != nil || string(head) != magic {
+	if r.in.Text(len(magic)) != magic {
 		return errors.New("does not begin as a .nettrace file")
 	}
-	length, err := r.number()
-	if err != nil {
-		return err
-	}
+	length := r.in.Uint32()
 	next := r.object
-	if length == 0 {
-		if r.version, err = r.number(); err != nil {
-			return err
-		}
-		if r.version != 6 {
+	switch {
+	case r.in.Failed():
+		return errCut
+	case length == 0:
+		if r.version = r.in.Uint32(); !r.in.Failed() && r.version != 6 {
 			return fmt.Errorf("is of version %d: up to 6 is read", r.version)
 		}
-		if _, err := r.number(); err != nil {
-			return err
-		}
+		r.in.Uint32()
 		next = r.block
-	} else if name, err := r.bytes(int64(length)); err != nil || string(name) != object {
+	case int(length) != len(object) || r.in.Text(len(object)) != object:
 		return errors.New("does not go on as a .nettrace file")
 	}
 	for {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		begin := r.at
-		kind, b, err := next()
-		if err != nil || kind == blockEnd {
+		begin := r.in.Offset()
+		b, err := next()
+		if r.in.Failed() {
+			err = errCut
+		}
+		if err != nil || b.kind == blockEnd {
 			return err
 		}
-		if !r.take(kind, b, begin) {
+		if !r.take(b, begin) {
 			r.to.tally.Add(brokenBlock, begin)
 		}
 	}
 }
 
-// block reads one of version 6.
-func (r *reader) block() (int, []byte, error) {
-	head, err := r.number()
-	if err != nil {
-		return 0, nil, err
+// A block is a part of a file.
+type block struct {
+	kind    int
+	content []byte
+}
+
+// bytes reads n bytes of a block's content, and more after them.
+func (r *reader) bytes(n uint32, more int) ([]byte, error) {
+	if n > largestBlock {
+		return nil, fmt.Errorf("byte %d: a block of %d bytes", r.in.Offset(), n)
 	}
-	b, err := r.bytes(int64(head & 0xffffff))
-	return int(head >> 24), b, err
+	return r.in.Take(int(n) + more), nil
+}
+
+// block reads one of version 6.
+func (r *reader) block() (block, error) {
+	head := r.in.Uint32()
+	b, err := r.bytes(head&0xffffff, 0)
+	return block{int(head >> 24), b}, err
 }
 
 // Tags of versions 4 and 5.
@@ -170,57 +154,50 @@ const (
 	tagEnd   = 6
 )
 
-// object reads one of versions 4 and 5: tags, version, name, length, zeros up to a multiple of four, content.
-func (r *reader) object() (int, []byte, error) {
-	tag, err := r.bytes(1)
-	if err != nil || tag[0] == tagNull {
-		return blockEnd, nil, err
+// object reads one of versions 4 and 5: tags, version, name, length, zeros up to a multiple of four, content, tag.
+func (r *reader) object() (block, error) {
+	tag := r.in.Byte()
+	if r.in.Failed() || tag == tagNull {
+		return block{}, nil
 	}
-	head, err := r.bytes(14)
-	if err != nil {
-		return 0, nil, err
+	tags := [3]byte{tag, r.in.Byte(), r.in.Byte()}
+	version := r.in.Uint32()
+	r.in.Uint32() // the least version of readers
+	length := r.in.Uint32()
+	if r.in.Failed() {
+		return block{}, nil
 	}
-	if tag[0] != tagBegin || head[0] != tagBegin || head[1] != tagNull {
-		return 0, nil, fmt.Errorf("byte %d: no object begins here", r.at)
+	if tags != [3]byte{tagBegin, tagBegin, tagNull} {
+		return block{}, fmt.Errorf("byte %d: no object begins here", r.in.Offset())
 	}
-	version := binary.LittleEndian.Uint32(head[2:])
-	name, err := r.bytes(int64(min(binary.LittleEndian.Uint32(head[10:]), 256)))
-	if err != nil {
-		return 0, nil, err
+	name := r.in.Text(int(min(length, 256)))
+	r.in.Byte()
+	if r.in.Failed() {
+		return block{}, nil
 	}
-	if tag, err = r.bytes(1); err != nil {
-		return 0, nil, err
-	}
-	kind, length := blockNames[string(name)], uint32(48)
-	if kind == 0 {
-		kind = -1
-	}
+	kind, size := cmp.Or(blockNames[name], -1), uint32(48)
 	if kind == blockTrace {
 		if r.version = version; version < 4 || version > 5 {
-			return 0, nil, fmt.Errorf("is of version %d: 4 to 6 are read", version)
+			return block{}, fmt.Errorf("is of version %d: 4 to 6 are read", version)
 		}
 	} else {
-		if length, err = r.number(); err != nil {
-			return 0, nil, err
-		}
-		if _, err := r.bytes(-r.at & 3); err != nil {
-			return 0, nil, err
-		}
+		size = r.in.Uint32()
+		r.in.Skip(-r.in.Offset() & 3)
 	}
-	b, err := r.bytes(int64(length))
-	if err != nil {
-		return 0, nil, err
+	b, err := r.bytes(size, 1)
+	if err != nil || r.in.Failed() {
+		return block{}, err
 	}
-	if tag, err = r.bytes(1); err == nil && tag[0] != tagEnd {
-		err = fmt.Errorf("byte %d: the object %q does not end here", r.at, name)
+	if b[size] != tagEnd {
+		return block{}, fmt.Errorf("byte %d: the object %q does not end here", r.in.Offset(), name)
 	}
-	return kind, b, err
+	return block{kind, b[:size]}, nil
 }
 
 // take reads the content of a block; false if it does not fit.
-func (r *reader) take(kind int, b []byte, at int64) bool {
-	c := &cursor{b: b}
-	switch kind {
+func (r *reader) take(b block, at int64) bool {
+	c := cursorOf(b.content)
+	switch b.kind {
 	case blockTrace:
 		r.trace(c)
 	case blockEvents:
@@ -229,7 +206,7 @@ func (r *reader) take(kind int, b []byte, at int64) bool {
 		if r.version >= 6 {
 			r.rows(c)
 		} else {
-			r.events(c, at, func(h *header, payload []byte, _ int64) { r.define(&cursor{b: payload}) })
+			r.events(c, at, func(h *header, payload []byte, _ int64) { r.define(cursorOf(payload)) })
 		}
 	case blockStacks:
 		r.stackBlock(c)
@@ -238,25 +215,25 @@ func (r *reader) take(kind int, b []byte, at int64) bool {
 	case blockThreads:
 		r.threadBlock(c)
 	}
-	return !c.bad
+	return !c.Failed()
 }
 
 // trace reads the header of the whole trace.
-func (r *reader) trace(c *cursor) {
+func (r *reader) trace(c cursor) {
 	var date [8]int
 	for i := range date {
-		date[i] = int(c.u16())
+		date[i] = int(c.Uint16())
 	}
 	when := time.Date(date[0], time.Month(date[1]), date[3], date[4], date[5], date[6], date[7]*1e6, time.UTC)
-	r.sync, r.frequency, r.pointer = c.u64(), c.u64(), int(c.u32())
+	r.sync, r.frequency, r.pointer = c.Uint64(), c.Uint64(), int(c.Uint32())
 	if date[0] > 1970 && date[0] < 2200 {
 		r.begin = trace.Time(when.UnixNano())
 	}
 	if r.version < 6 {
-		r.to.process(uint64(c.u32()))
+		r.to.process(uint64(c.Uint32()))
 		return
 	}
-	for n := c.u32(); n > 0 && !c.bad; n-- {
+	for n := c.Uint32(); n > 0 && !c.Failed(); n-- {
 		key, value := c.text(), c.text()
 		r.to.w.Property(key, value)
 		if id, err := strconv.ParseUint(value, 10, 64); err == nil && key == "ProcessId" {
@@ -284,69 +261,69 @@ type header struct {
 }
 
 // events reads rows of events, whose headers are packed or not.
-func (r *reader) events(c *cursor, at int64, take func(*header, []byte, int64)) {
-	size, flags := int(c.u16()), c.u16()
-	c.next(size - 4)
+func (r *reader) events(c cursor, at int64, take func(*header, []byte, int64)) {
+	size, flags := int(c.Uint16()), c.Uint16()
+	c.Take(size - 4)
 	h := &header{}
-	for len(c.b) > 0 && !c.bad {
+	for c.Left() > 0 {
 		if flags&1 != 0 {
 			r.packed(c, h)
 		} else {
 			r.plain(c, h)
 		}
-		payload := c.next(int(min(h.size, 1<<30)))
+		payload := c.Take(int(min(h.size, 1<<30)))
 		if flags&1 == 0 && r.version < 6 { // zeros up to a multiple of four
-			c.next(min(-int(h.size)&3, len(c.b)))
+			c.Take(min(-int(h.size)&3, c.Left()))
 		}
-		if !c.bad {
+		if !c.Failed() {
 			take(h, payload, at)
 		}
 	}
 }
 
-func (r *reader) plain(c *cursor, h *header) {
-	c.u32()
-	h.metadata, h.sequence = c.u32()&math.MaxInt32, c.u32()
-	h.thread, h.capture, h.processor = c.u64(), c.u64(), c.u32()
-	h.stack, h.ticks = c.u32(), c.u64()
+func (r *reader) plain(c cursor, h *header) {
+	c.Uint32()
+	h.metadata, h.sequence = c.Uint32()&math.MaxInt32, c.Uint32()
+	h.thread, h.capture, h.processor = c.Uint64(), c.Uint64(), c.Uint32()
+	h.stack, h.ticks = c.Uint32(), c.Uint64()
 	if r.version < 6 {
-		c.next(32) // activities
+		c.Take(32) // activities
 	} else {
-		c.u32() // labels
+		c.Uint32() // labels
 	}
-	h.size = c.u32()
+	h.size = c.Uint32()
 }
 
-func (r *reader) packed(c *cursor, h *header) {
-	flags := c.u8()
+func (r *reader) packed(c cursor, h *header) {
+	flags := c.Byte()
 	if flags&1 != 0 {
-		h.metadata = uint32(c.varint())
+		h.metadata = uint32(c.Uvarint())
 	}
 	if flags&2 != 0 {
-		h.sequence += uint32(c.varint())
-		h.capture, h.processor = c.varint(), uint32(c.varint())
+		h.sequence += uint32(c.Uvarint())
+		h.capture, h.processor = c.Uvarint(), uint32(c.Uvarint())
 	}
 	if h.metadata != 0 || r.version >= 6 {
 		h.sequence++
 	}
 	if flags&4 != 0 {
-		h.thread = c.varint()
+		h.thread = c.Uvarint()
 	}
 	if flags&8 != 0 {
-		h.stack = uint32(c.varint())
+		h.stack = uint32(c.Uvarint())
 	}
-	h.ticks += c.varint()
+	h.ticks += c.Uvarint()
 	switch {
 	case r.version >= 6 && flags&16 != 0:
-		c.varint() // labels
+		c.Uvarint() // labels
 	case r.version < 6 && flags&16 != 0:
-		c.next(16)
+		c.Take(16)
 	}
 	if r.version < 6 && flags&32 != 0 {
-		c.next(16)
+		c.Take(16)
 	}
 	if flags&128 != 0 {
-		h.size = uint32(c.varint())
+		h.size = uint32(c.Uvarint())
 	}
 }
 
@@ -373,14 +350,14 @@ func (r *reader) event(h *header, payload []byte, at int64) {
 }
 
 // define reads metadata of versions 4 and 5.
-func (r *reader) define(c *cursor) {
-	number := c.u32()
-	k := &kind{provider: c.wide(), id: c.u32(), name: c.wide()}
-	c.next(16) // keywords, version, level
+func (r *reader) define(c cursor) {
+	number := c.Uint32()
+	k := &kind{provider: c.wide(), id: c.Uint32(), name: c.wide()}
+	c.Take(16) // keywords, version, level
 	k.fields = c.fields(0)
-	for len(c.b) >= 5 && !c.bad { // tags
-		length, tag := c.u32(), c.u8()
-		t := &cursor{b: c.next(int(min(length, 1<<30)))}
+	for c.Left() >= 5 { // tags
+		length, tag := c.Uint32(), c.Byte()
+		t := c.part(uint64(length))
 		if tag == 2 {
 			k.fields = t.fieldsWithLists()
 		}
@@ -389,40 +366,40 @@ func (r *reader) define(c *cursor) {
 }
 
 // rows reads metadata of version 6.
-func (r *reader) rows(c *cursor) {
-	c.next(int(c.u16()))
-	for len(c.b) > 0 && !c.bad {
-		row := &cursor{b: c.next(int(c.u16()))}
-		number := uint32(row.varint())
+func (r *reader) rows(c cursor) {
+	c.Take(int(c.Uint16()))
+	for c.Left() > 0 {
+		row := c.part(uint64(c.Uint16()))
+		number := uint32(row.Uvarint())
 		k := &kind{provider: row.text()}
-		k.id, k.name = uint32(row.varint()), row.text()
+		k.id, k.name = uint32(row.Uvarint()), row.text()
 		k.fields = row.described(0)
-		if k.name == "" && row.bad {
-			c.bad = true
+		if k.name == "" && row.Failed() {
+			c.Fail(io.ErrUnexpectedEOF)
 		}
 		r.metadata[number] = k
 	}
 }
 
 // threadBlock reads threads of version 6.
-func (r *reader) threadBlock(c *cursor) {
-	for len(c.b) > 0 && !c.bad {
-		row := &cursor{b: c.next(int(c.u16()))}
-		index := row.varint()
+func (r *reader) threadBlock(c cursor) {
+	for c.Left() > 0 {
+		row := c.part(uint64(c.Uint16()))
+		index := row.Uvarint()
 		t := thread{id: index}
-		for len(row.b) > 0 && !row.bad {
-			switch row.u8() {
+		for row.Left() > 0 {
+			switch row.Byte() {
 			case 1:
 				t.name = row.text()
 			case 2:
-				t.process = row.varint()
+				t.process = row.Uvarint()
 			case 3:
-				t.id = row.varint()
+				t.id = row.Uvarint()
 			case 4:
 				row.text()
 				row.text()
 			default:
-				row.b = nil
+				row.Skip(int64(row.Left()))
 			}
 		}
 		r.threads[index] = t
@@ -432,15 +409,15 @@ func (r *reader) threadBlock(c *cursor) {
 // mostFrames bounds a stack.
 const mostFrames = 1 << 14
 
-func (r *reader) stackBlock(c *cursor) {
-	first, count := c.u32(), c.u32()
-	for i := uint32(0); i < count && !c.bad; i++ {
-		raw := c.next(int(min(c.u32(), 1<<30)))
+func (r *reader) stackBlock(c cursor) {
+	first, count := c.Uint32(), c.Uint32()
+	for i := uint32(0); i < count && !c.Failed(); i++ {
+		raw := c.Take(int(min(c.Uint32(), 1<<30)))
 		number, ok := r.known[string(raw)]
 		if !ok && len(raw) <= 8*mostFrames {
-			stack := &cursor{b: raw}
+			stack := cursorOf(raw)
 			var list []uint64
-			for len(stack.b) > 0 && !stack.bad {
+			for stack.Left() > 0 {
 				list = append(list, stack.address(r.pointer))
 			}
 			number = int32(len(r.addresses))
@@ -451,75 +428,29 @@ func (r *reader) stackBlock(c *cursor) {
 	}
 }
 
-// A cursor walks bytes; bad is set where they end too early, and all after is zero.
-type cursor struct {
-	b   []byte
-	bad bool
-}
+// A cursor reads a block.
+type cursor struct{ *wire.Cursor }
 
-func (c *cursor) next(n int) []byte {
-	if n < 0 || n > len(c.b) {
-		c.b, c.bad = nil, true
-		return nil
-	}
-	b := c.b[:n]
-	c.b = c.b[n:]
-	return b
-}
+func cursorOf(b []byte) cursor { return cursor{wire.Of(b)} }
 
-func (c *cursor) u8() byte {
-	if b := c.next(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
+// part is a cursor over the next bytes, of which there are at most a gigabyte.
+func (c cursor) part(n uint64) cursor { return cursor{c.Sub(int(min(n, 1<<30)))} }
 
-func (c *cursor) u16() uint16 {
-	if b := c.next(2); b != nil {
-		return binary.LittleEndian.Uint16(b)
-	}
-	return 0
-}
-
-func (c *cursor) u32() uint32 {
-	if b := c.next(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (c *cursor) u64() uint64 {
-	if b := c.next(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (c *cursor) address(size int) uint64 {
+func (c cursor) address(size int) uint64 {
 	if size == 4 {
-		return uint64(c.u32())
+		return uint64(c.Uint32())
 	}
-	return c.u64()
-}
-
-func (c *cursor) varint() uint64 {
-	v, n := binary.Uvarint(c.b)
-	if n <= 0 {
-		c.b, c.bad = nil, true
-		return 0
-	}
-	c.b = c.b[n:]
-	return v
+	return c.Uint64()
 }
 
 // text is a length and UTF-8.
-func (c *cursor) text() string { return string(c.next(int(min(c.varint(), 1<<30)))) }
+func (c cursor) text() string { return c.Text(int(min(c.Uvarint(), 1<<30))) }
 
 // wide is UTF-16 up to a zero.
-func (c *cursor) wide() string {
+func (c cursor) wide() string {
 	var units []uint16
 	for {
-		u := c.u16()
+		u := c.Uint16()
 		if u == 0 {
 			return string(utf16.Decode(units))
 		}
@@ -560,9 +491,9 @@ const (
 )
 
 // fields reads descriptions of versions 4 and 5.
-func (c *cursor) fields(depth int) (list []field) {
-	for n := c.u32(); n > 0 && !c.bad && len(list) < mostFields && depth < deepest; n-- {
-		f := field{code: c.u32()}
+func (c cursor) fields(depth int) (list []field) {
+	for n := c.Uint32(); n > 0 && !c.Failed() && len(list) < mostFields && depth < deepest; n-- {
+		f := field{code: c.Uint32()}
 		if f.code == codeObject {
 			f.children = c.fields(depth + 1)
 		}
@@ -573,13 +504,13 @@ func (c *cursor) fields(depth int) (list []field) {
 }
 
 // fieldsWithLists reads the descriptions that version 5 added.
-func (c *cursor) fieldsWithLists() (list []field) {
-	for n := c.u32(); n > 0 && !c.bad && len(list) < mostFields; n-- {
-		one := &cursor{b: c.next(int(min(c.u32(), 1<<30)) - 4)}
-		f := field{name: one.wide(), code: one.u32()}
+func (c cursor) fieldsWithLists() (list []field) {
+	for n := c.Uint32(); n > 0 && !c.Failed() && len(list) < mostFields; n-- {
+		one := cursor{c.Sub(int(min(c.Uint32(), 1<<30)) - 4)}
+		f := field{name: one.wide(), code: one.Uint32()}
 		switch f.code {
 		case codeList:
-			f.element = &field{code: one.u32()}
+			f.element = &field{code: one.Uint32()}
 			if f.element.code == codeObject {
 				f.element.children = one.fields(0)
 			}
@@ -592,9 +523,9 @@ func (c *cursor) fieldsWithLists() (list []field) {
 }
 
 // described reads descriptions of version 6.
-func (c *cursor) described(depth int) (list []field) {
-	for n := c.u16(); n > 0 && !c.bad && len(list) < mostFields && depth < deepest; n-- {
-		one := &cursor{b: c.next(int(c.u16()))}
+func (c cursor) described(depth int) (list []field) {
+	for n := c.Uint16(); n > 0 && !c.Failed() && len(list) < mostFields && depth < deepest; n-- {
+		one := c.part(uint64(c.Uint16()))
 		f := field{name: one.text()}
 		one.kindOf(&f, depth)
 		list = append(list, f)
@@ -602,15 +533,15 @@ func (c *cursor) described(depth int) (list []field) {
 	return list
 }
 
-func (c *cursor) kindOf(f *field, depth int) {
-	f.code = uint32(c.u8())
+func (c cursor) kindOf(f *field, depth int) {
+	f.code = uint32(c.Byte())
 	switch f.code {
 	case codeList, codeFixed, codeRelative, codeAbsolute:
 		if f.element = new(field); depth < deepest {
 			c.kindOf(f.element, depth+1)
 		}
 		if f.code == codeFixed {
-			f.count = int(c.u16())
+			f.count = int(c.Uint16())
 		}
 	case codeObject:
 		f.children = c.described(depth + 1)
@@ -618,7 +549,7 @@ func (c *cursor) kindOf(f *field, depth int) {
 }
 
 // each yields the values of fields, those of objects one by one; it ends at a value that is not known.
-func (c *cursor) each(list []field, take func(name, value string)) {
+func (c cursor) each(list []field, take func(name, value string)) {
 	for i := range list {
 		f := &list[i]
 		switch f.code {
@@ -627,67 +558,67 @@ func (c *cursor) each(list []field, take func(name, value string)) {
 		case codeList, codeFixed:
 			n := f.count
 			if f.code == codeList {
-				n = int(c.u16())
+				n = int(c.Uint16())
 			}
 			var values []string
-			for ; n > 0 && !c.bad; n-- {
+			for ; n > 0 && !c.Failed(); n-- {
 				c.each([]field{*f.element}, func(_, v string) { values = append(values, v) })
 			}
 			take(f.name, "["+strings.Join(values, " ")+"]")
 		default:
 			value, ok := c.value(f.code)
-			if !ok || c.bad {
-				c.bad = true
+			if !ok || c.Failed() {
+				c.Fail(io.ErrUnexpectedEOF)
 				return
 			}
 			take(f.name, value)
 		}
-		if c.bad {
+		if c.Failed() {
 			return
 		}
 	}
 }
 
-func (c *cursor) value(code uint32) (string, bool) {
+func (c cursor) value(code uint32) (string, bool) {
 	integer := func(v int64) (string, bool) { return strconv.FormatInt(v, 10), true }
 	switch code {
 	case codeBool:
-		return strconv.FormatBool(c.u32() != 0), true
+		return strconv.FormatBool(c.Uint32() != 0), true
 	case codeShortBit:
-		return strconv.FormatBool(c.u8() != 0), true
+		return strconv.FormatBool(c.Byte() != 0), true
 	case codeChar:
-		return string(rune(c.u16())), true
+		return string(rune(c.Uint16())), true
 	case codeSByte:
-		return integer(int64(int8(c.u8())))
+		return integer(int64(int8(c.Byte())))
 	case codeByte:
-		return integer(int64(c.u8()))
+		return integer(int64(c.Byte()))
 	case codeInt16:
-		return integer(int64(int16(c.u16())))
+		return integer(int64(int16(c.Uint16())))
 	case codeUint16:
-		return integer(int64(c.u16()))
+		return integer(int64(c.Uint16()))
 	case codeInt32:
-		return integer(int64(int32(c.u32())))
+		return integer(int64(int32(c.Uint32())))
 	case codeUint32:
-		return integer(int64(c.u32()))
+		return integer(int64(c.Uint32()))
 	case codeInt64:
-		return integer(int64(c.u64()))
+		return integer(int64(c.Uint64()))
 	case codeUint64:
-		return strconv.FormatUint(c.u64(), 10), true
+		return strconv.FormatUint(c.Uint64(), 10), true
 	case codeFloat:
-		return strconv.FormatFloat(float64(math.Float32frombits(c.u32())), 'g', -1, 32), true
+		return strconv.FormatFloat(float64(math.Float32frombits(c.Uint32())), 'g', -1, 32), true
 	case codeDouble:
-		return strconv.FormatFloat(math.Float64frombits(c.u64()), 'g', -1, 64), true
+		return strconv.FormatFloat(math.Float64frombits(c.Uint64()), 'g', -1, 64), true
 	case codeDate, codeGUID:
-		return fmt.Sprintf("%x", c.next(16)), true
+		return fmt.Sprintf("%x", c.Take(16)), true
 	case codeText:
 		return c.wide(), true
 	case codeVarint:
-		v := c.varint()
+		v := c.Uvarint()
 		return integer(int64(v>>1) ^ -int64(v&1))
 	case codeVaruint:
-		return strconv.FormatUint(c.varint(), 10), true
+		return strconv.FormatUint(c.Uvarint(), 10), true
 	case codeRelative, codeAbsolute:
-		c.u32()
+		c.Uint32()
 		return "", true
 	}
 	return "", false

@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/addresses"
 	"github.com/parallax-hpc/parallax/internal/importer/tracepoint"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -285,11 +285,9 @@ func (d *data) feature(number int, b []byte) {
 
 // describe reads the descriptions of trace points.
 func (d *data) describe(b []byte) {
-	r, err := tracepoint.Begin(bytes.NewReader(b))
-	if err == nil {
-		err = r.All()
-	}
-	if r != nil && len(r.Events) > 0 { // without names of tasks, they are described too
+	r := tracepoint.Begin(wire.Of(b))
+	r.All()
+	if len(r.Events) > 0 { // without names of tasks, they are described too
 		d.points = r.Formats
 	}
 }

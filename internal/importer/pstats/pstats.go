@@ -17,6 +17,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/callgraph"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -59,27 +60,26 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	d := &decoder{data: data}
+	d := &decoder{Cursor: wire.Of(data)}
 	g := callgraph.New()
 	called := map[*callgraph.Function]float64{}
 	d.entries(func(key, value any) {
 		if !add(g, called, key, value) {
 			w.Report(trace.MissingValues, "entries that are no function with its times", 1,
-				fmt.Sprintf("%s: byte %d", label, d.at))
+				fmt.Sprintf("%s: byte %d", label, d.Offset()))
 		}
 	})
 	for f, n := range called {
 		f.Called = n // edges tell only calls by functions that were profiled
 	}
 	if len(called) == 0 {
-		return importer.Malformed(label, fmt.Sprintf("byte %d", d.at), "holds no functions of a Python profile")
+		return importer.Malformed(label, fmt.Sprintf("byte %d", d.Offset()), "holds no functions of a Python profile")
 	}
-	if d.failed || err != nil || d.at < len(data) {
+	if d.Failed() || err != nil || d.Left() > 0 {
 		w.Report(trace.MissingRest, "files that break off, read up to there", 1,
-			fmt.Sprintf("%s: byte %d", label, d.at))
+			fmt.Sprintf("%s: byte %d", label, d.Offset()))
 	}
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
-		Rank: trace.NoRank})
+	process := w.Location(importer.Process(path.Base(run.Name)))
 	time := callgraph.Metric{ID: w.Metric(trace.Metric{Name: "time", Unit: "ns", Default: true}), Factor: 1e9}
 	g.Write(w, process, label, []callgraph.Metric{time})
 	return nil

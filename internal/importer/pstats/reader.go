@@ -1,9 +1,11 @@
 package pstats
 
 import (
-	"encoding/binary"
+	"io"
 	"math"
 	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 )
 
 // remember is the bit of a type that says that references may name the object.
@@ -17,42 +19,18 @@ type pair struct{ key, value any }
 
 // A decoder reads values of Python's marshal: strings, numbers (as float64), tuples ([]any), dictionaries ([]pair).
 type decoder struct {
-	data   []byte
-	at     int
-	refs   []any
-	texts  []any // of Python 2, which numbers them apart
-	failed bool
+	*wire.Cursor
+	refs  []any
+	texts []any // of Python 2, which numbers them apart
 }
 
-// bytes takes n bytes; nil and failed if there are none.
-func (d *decoder) bytes(n int) []byte {
-	if n < 0 || n > len(d.data)-d.at {
-		d.failed = true
-		return nil
-	}
-	d.at += n
-	return d.data[d.at-n : d.at]
-}
-
-func (d *decoder) u8() int {
-	if b := d.bytes(1); b != nil {
-		return int(b[0])
-	}
-	return 0
-}
-
-func (d *decoder) u32() int {
-	if b := d.bytes(4); b != nil {
-		return int(int32(binary.LittleEndian.Uint32(b)))
-	}
-	return 0
-}
+func (d *decoder) fail() { d.Fail(io.ErrUnexpectedEOF) }
 
 // entries passes on the entries of the dictionary that the file is.
 func (d *decoder) entries(take func(key, value any)) {
-	kind := byte(d.u8())
+	kind := d.Byte()
 	if kind&^remember != '{' {
-		d.failed = true
+		d.fail()
 		return
 	}
 	if kind&remember != 0 {
@@ -60,11 +38,11 @@ func (d *decoder) entries(take func(key, value any)) {
 	}
 	for {
 		key, more := d.value(1)
-		if d.failed || !more {
+		if d.Failed() || !more {
 			return
 		}
 		value, _ := d.value(1)
-		if d.failed {
+		if d.Failed() {
 			return
 		}
 		take(key, value)
@@ -74,10 +52,10 @@ func (d *decoder) entries(take func(key, value any)) {
 // value reads one; false: the mark that ends a dictionary.
 func (d *decoder) value(depth int) (v any, more bool) {
 	if depth > deepest {
-		d.failed = true
+		d.fail()
 		return nil, false
 	}
-	kind := byte(d.u8())
+	kind := d.Byte()
 	place := -1
 	if kind&remember != 0 {
 		place = len(d.refs)
@@ -90,25 +68,21 @@ func (d *decoder) value(depth int) (v any, more bool) {
 		return nil, false
 	case 'N', 'T', 'F', '.', 'S':
 	case 'i':
-		v = float64(d.u32())
+		v = float64(d.Int32())
 	case 'I':
-		if b := d.bytes(8); b != nil {
-			v = float64(int64(binary.LittleEndian.Uint64(b)))
-		}
+		v = float64(d.Int64())
 	case 'l':
 		v = d.long()
 	case 'g':
-		if b := d.bytes(8); b != nil {
-			v = math.Float64frombits(binary.LittleEndian.Uint64(b))
-		}
+		v = d.Float64()
 	case 'f':
-		v, _ = strconv.ParseFloat(string(d.bytes(d.u8())), 64)
+		v, _ = strconv.ParseFloat(d.Text(int(d.Byte())), 64)
 	case 'z', 'Z':
-		v = string(d.bytes(d.u8()))
+		v = d.Text(int(d.Byte()))
 	case 's', 'a', 'A', 'u':
-		v = string(d.bytes(d.u32()))
+		v = d.Text(int(d.Int32()))
 	case 't':
-		v = string(d.bytes(d.u32()))
+		v = d.Text(int(d.Int32()))
 		if place < 0 {
 			d.texts = append(d.texts, v)
 		}
@@ -117,36 +91,36 @@ func (d *decoder) value(depth int) (v any, more bool) {
 	case 'r':
 		v = d.known(d.refs)
 	case ')':
-		v = d.tuple(d.u8(), depth)
+		v = d.tuple(int(d.Byte()), depth)
 	case '(', '[':
-		v = d.tuple(d.u32(), depth)
+		v = d.tuple(int(d.Int32()), depth)
 	case '{':
 		v = d.dictionary(depth)
 	default:
-		d.failed = true
+		d.fail()
 	}
 	if place >= 0 {
 		d.refs[place] = v
 	}
-	return v, more && !d.failed
+	return v, more && !d.Failed()
 }
 
 func (d *decoder) known(list []any) any {
-	if n := d.u32(); n >= 0 && n < len(list) {
+	if n := int(d.Int32()); n >= 0 && n < len(list) {
 		return list[n]
 	}
-	d.failed = true
+	d.fail()
 	return nil
 }
 
 func (d *decoder) tuple(n, depth int) (list []any) {
-	if n < 0 || n > len(d.data)-d.at {
-		d.failed = true
+	if n < 0 || n > d.Left() {
+		d.fail()
 		return nil
 	}
 	for range n {
 		v, _ := d.value(depth + 1)
-		if d.failed {
+		if d.Failed() {
 			return nil
 		}
 		list = append(list, v)
@@ -157,11 +131,11 @@ func (d *decoder) tuple(n, depth int) (list []any) {
 func (d *decoder) dictionary(depth int) (list []pair) {
 	for {
 		key, more := d.value(depth + 1)
-		if !more || d.failed {
+		if !more || d.Failed() {
 			return list
 		}
 		value, _ := d.value(depth + 1)
-		if d.failed {
+		if d.Failed() {
 			return list
 		}
 		list = append(list, pair{key, value})
@@ -170,18 +144,17 @@ func (d *decoder) dictionary(depth int) (list []pair) {
 
 // long reads a number of any size, in digits of 15 bits.
 func (d *decoder) long() float64 {
-	n := d.u32()
+	n := int(d.Int32())
 	sign := 1.0
 	if n < 0 {
 		n, sign = -n, -1
 	}
 	x := 0.0
 	for i := range n {
-		b := d.bytes(2)
-		if b == nil {
+		if d.Failed() {
 			return 0
 		}
-		x += math.Ldexp(float64(binary.LittleEndian.Uint16(b)), 15*i)
+		x += math.Ldexp(float64(d.Uint16()), 15*i)
 	}
 	return sign * x
 }

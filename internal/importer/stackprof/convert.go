@@ -78,8 +78,8 @@ func (p *profile) stacks(ctx context.Context, w trace.Writer, at trace.LocationI
 	total *stack.Profile, values func(float64) []float64, label string) error {
 	var stream trace.Stream
 	if len(p.deltas) > 0 {
-		stream = w.Stream(w.Location(trace.Location{Parent: at, Kind: trace.KindSamples, Name: "samples",
-			Rank: trace.NoRank}), trace.StreamOptions{Unordered: true})
+		stream = w.Stream(w.Location(importer.Below(at, trace.KindSamples, "samples")),
+			trace.StreamOptions{Unordered: true})
 	}
 	var open, now []trace.RegionID
 	time, taken, unknown := int64(0), 0, int64(0)

@@ -1,23 +1,23 @@
 package stackprof
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A decoder reads Ruby's Marshal, version 4.8: the parts that a dump is made of. A value is nil, bool, int64,
 // float64, string (also symbols), []any or []pair.
 type decoder struct {
+	*wire.Cursor
 	ctx     context.Context
-	r       *bufio.Reader
-	at      int64
 	symbols []string
 	objects []any
 	values  int
@@ -32,194 +32,154 @@ const (
 	longestText = 1 << 20
 )
 
-func (d *decoder) byte() (byte, error) {
-	b, err := d.r.ReadByte()
-	if err == nil {
-		d.at++
-	}
-	return b, err
-}
-
 // number is a whole number as Marshal packs it: short ones in a byte, with an offset of 5.
-func (d *decoder) number() (int64, error) {
-	b, err := d.byte()
-	n := int8(b)
+func (d *decoder) number() int64 {
+	n := int8(d.Byte())
 	switch {
-	case err != nil || n == 0:
-		return 0, err
+	case n == 0:
+		return 0
 	case n > 4:
-		return int64(n) - 5, nil
+		return int64(n) - 5
 	case n < -4:
-		return int64(n) + 5, nil
+		return int64(n) + 5
 	}
 	size, v := int(n), int64(0)
 	if n < 0 {
 		size, v = -int(n), -1
 	}
 	for i := range size {
-		b, err := d.byte()
-		if err != nil {
-			return 0, err
-		}
 		v &^= 0xff << (8 * i)
-		v |= int64(b) << (8 * i)
+		v |= int64(d.Byte()) << (8 * i)
 	}
-	return v, nil
+	return v
 }
 
-func (d *decoder) bytes() (string, error) {
-	n, err := d.number()
-	if err != nil {
-		return "", err
+// length is a number of things, of which there are most at the most.
+func (d *decoder) length(most int64) int {
+	n := d.number()
+	if n < 0 || n > most {
+		d.Fail(errMarshal)
+		return 0
 	}
-	if n < 0 || n > longestText {
-		return "", errMarshal
-	}
-	b := make([]byte, n)
-	k, err := io.ReadFull(d.r, b)
-	d.at += int64(k)
-	return string(b), err
+	return int(n)
 }
 
-// value reads a value. A value that is cut is returned as far as it was read, with the error.
-func (d *decoder) value(depth int) (any, error) {
+func (d *decoder) text() string { return d.Text(d.length(longestText)) }
+
+// keep remembers an object, which may be named again.
+func (d *decoder) keep(v any) any {
+	d.objects = append(d.objects, v)
+	return v
+}
+
+// known is an object or a symbol that came before.
+func known[T any](d *decoder, list []T) (v T) {
+	if n := d.number(); n >= 0 && n < int64(len(list)) {
+		return list[n]
+	}
+	d.Fail(errMarshal)
+	return v
+}
+
+// value reads a value. A value that is cut is returned as far as it was read.
+func (d *decoder) value(depth int) any {
 	if d.values++; d.values%4096 == 0 && d.ctx.Err() != nil {
-		return nil, d.ctx.Err()
+		d.Fail(d.ctx.Err())
 	}
-	kind, err := d.byte()
-	if err != nil {
-		return nil, err
-	}
+	kind := d.Byte()
 	if depth > deepest {
-		return nil, errMarshal
+		d.Fail(errMarshal)
+	}
+	if d.Failed() {
+		return nil
 	}
 	switch kind {
 	case '0':
-		return nil, nil
+		return nil
 	case 'T', 'F':
-		return kind == 'T', nil
+		return kind == 'T'
 	case 'i':
 		return d.number()
 	case ':':
-		s, err := d.bytes()
+		s := d.text()
 		d.symbols = append(d.symbols, s)
-		return s, err
-	case ';', '@':
-		n, err := d.number()
-		if err != nil {
-			return nil, err
-		}
-		if kind == ';' && n >= 0 && n < int64(len(d.symbols)) {
-			return d.symbols[n], nil
-		}
-		if kind == '@' && n >= 0 && n < int64(len(d.objects)) {
-			return d.objects[n], nil
-		}
-		return nil, errMarshal
+		return s
+	case ';':
+		return known(d, d.symbols)
+	case '@':
+		return known(d, d.objects)
 	case 'I': // with members, such as the encoding of a text
-		v, err := d.value(depth + 1)
-		if err != nil {
-			return v, err
-		}
-		_, err = d.pairs(depth, nil)
-		return v, err
+		v := d.value(depth + 1)
+		d.pairs(depth)
+		return v
 	case '"':
-		s, err := d.bytes()
-		d.objects = append(d.objects, s)
-		return s, err
+		return d.keep(d.text())
 	case 'f':
-		s, err := d.bytes()
-		f, _ := strconv.ParseFloat(s, 64)
-		d.objects = append(d.objects, f)
-		return f, err
+		f, _ := strconv.ParseFloat(d.text(), 64)
+		return d.keep(f)
 	case 'l':
 		return d.long()
 	case '[':
 		return d.list(depth)
 	case '{', '}':
 		at := len(d.objects)
-		d.objects = append(d.objects, nil)
-		list, err := d.pairs(depth, nil)
-		d.objects[at] = list
-		if err == nil && kind == '}' {
-			_, err = d.value(depth + 1)
+		d.keep(nil)
+		list := d.pairs(depth)
+		if d.objects[at] = list; kind == '}' {
+			d.value(depth + 1)
 		}
-		return list, err
+		return list
 	}
-	return nil, errMarshal
+	d.Fail(errMarshal)
+	return nil
 }
 
 // long is a whole number of more than 31 bits: sign, number of halves, bytes.
-func (d *decoder) long() (any, error) {
-	sign, err := d.byte()
-	if err != nil {
-		return nil, err
-	}
-	n, err := d.number()
-	if err != nil || n < 0 || n > 64 {
-		return nil, errors.Join(err, errMarshal)
-	}
-	v := uint64(0)
-	for i := range int(n) * 2 {
-		b, err := d.byte()
-		if err != nil {
-			return nil, err
-		}
-		if i < 8 {
+func (d *decoder) long() any {
+	sign, v := d.Byte(), uint64(0)
+	for i := range 2 * d.length(64) {
+		if b := d.Byte(); i < 8 {
 			v |= uint64(b) << (8 * i)
 		}
 	}
-	out := int64(v)
 	if sign == '-' {
-		out = -out
+		return d.keep(-int64(v))
 	}
-	d.objects = append(d.objects, out)
-	return out, nil
+	return d.keep(int64(v))
 }
 
-func (d *decoder) list(depth int) (any, error) {
-	n, err := d.number()
-	if err != nil || n < 0 {
-		return nil, errors.Join(err, errMarshal)
-	}
+func (d *decoder) list(depth int) any {
+	n := d.length(math.MaxInt64)
 	at := len(d.objects)
-	d.objects = append(d.objects, nil)
+	d.keep(nil)
 	list := make([]any, 0, min(n, 1<<12))
 	for range n {
-		v, err := d.value(depth + 1)
-		if err != nil {
-			return list, err
+		v := d.value(depth + 1)
+		if d.Failed() {
+			return list
 		}
 		list = append(list, v)
 	}
 	d.objects[at] = list
-	return list, nil
+	return list
 }
 
-func (d *decoder) pairs(depth int, list []pair) ([]pair, error) {
-	n, err := d.number()
-	if err != nil || n < 0 {
-		return list, errors.Join(err, errMarshal)
-	}
-	for range n {
-		key, err := d.value(depth + 1)
-		if err != nil {
-			return list, err
+func (d *decoder) pairs(depth int) (list []pair) {
+	for range d.length(math.MaxInt64) {
+		key := d.value(depth + 1)
+		if d.Failed() {
+			return list
 		}
-		v, err := d.value(depth + 1)
-		list = append(list, pair{key, v})
-		if err != nil {
-			return list, err
-		}
+		list = append(list, pair{key, d.value(depth + 1)})
 	}
-	return list, nil
+	return list
 }
 
 // readDump reads a dump as the gem writes it.
 func (p *profile) readDump(ctx context.Context, in io.Reader, label string, w trace.Writer) error {
-	d := &decoder{ctx: ctx, r: bufio.NewReaderSize(in, 128<<10), at: 2}
-	_, _ = d.r.Discard(2) // the version
-	root, err := d.value(0)
+	d := &decoder{Cursor: wire.From(in, 128<<10), ctx: ctx}
+	d.Skip(2) // the version
+	root, err := d.value(0), d.Err()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -230,9 +190,9 @@ func (p *profile) readDump(ctx context.Context, in io.Reader, label string, w tr
 	switch {
 	case err != nil && len(p.frames) > 0:
 		w.Report(trace.MissingRest, "files that break off, read up to there", 1,
-			fmt.Sprintf("%s: byte %d", label, d.at))
+			fmt.Sprintf("%s: byte %d", label, d.Offset()))
 	case err != nil:
-		return importer.Malformed(label, fmt.Sprintf("byte %d", d.at), "%v", errMarshal)
+		return importer.Malformed(label, fmt.Sprintf("byte %d", d.Offset()), "%v", errMarshal)
 	}
 	return nil
 }

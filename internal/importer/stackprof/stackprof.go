@@ -71,7 +71,6 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if len(p.frames) == 0 {
 		return importer.Malformed(label, "", "holds no frames")
 	}
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
-		Rank: trace.NoRank})
+	process := w.Location(importer.Process(path.Base(run.Name)))
 	return p.write(ctx, w, process, label)
 }

@@ -7,15 +7,14 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer/addresses"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 )
 
 // Magic is how a trace.dat, and the part of a perf.data file about trace points, begins.
@@ -51,117 +50,74 @@ type field struct {
 	pointer      bool
 }
 
-// A Reader reads descriptions from in.
+// A Reader reads descriptions. Its Cursor is behind those that it read, and has the first failure.
 type Reader struct {
 	*Formats
-	in io.Reader
+	*wire.Cursor
 }
 
 // Begin reads the first bytes: version, byte order and sizes.
-func Begin(in io.Reader) (*Reader, error) {
+func Begin(in *wire.Cursor) *Reader {
 	r := &Reader{&Formats{Events: map[int]*Event{}, Comms: map[int64]string{}, printk: map[uint64]string{}}, in}
-	head, err := r.bytes(uint64(len(Magic)))
-	if err != nil || string(head) != Magic {
-		return nil, errors.New("does not begin as trace points do")
+	if string(r.Take(len(Magic))) != Magic {
+		r.fail("does not begin as trace points do")
 	}
-	if r.Version, err = r.text(16); err != nil {
-		return nil, err
-	}
-	sizes, err := r.bytes(6)
-	if err != nil {
-		return nil, err
-	}
+	r.Version = r.CString(16)
+	r.BigEndian = r.Byte() == 1
 	r.Order = binary.LittleEndian
-	if sizes[0] == 1 {
+	if r.BigEndian {
 		r.Order = binary.BigEndian
 	}
-	r.Long, r.Page = int(sizes[1]), int(r.Order.Uint32(sizes[2:]))
+	r.Long, r.Page = int(r.Byte()), int(r.Uint32())
 	if r.Long != 4 && r.Long != 8 || r.Page < 256 || r.Page > 1<<24 {
-		return nil, fmt.Errorf("has longs of %d bytes and pages of %d", r.Long, r.Page)
+		r.fail("has longs of %d bytes and pages of %d", r.Long, r.Page)
 	}
 	r.Data = 8 + r.Long
-	return r, nil
+	return r
 }
 
-// From reads descriptions from elsewhere.
-func (r *Reader) From(in io.Reader) *Reader { return &Reader{r.Formats, in} }
+func (r *Reader) fail(format string, args ...any) { r.Fail(fmt.Errorf(format, args...)) }
+
+// Of reads descriptions from a part.
+func (r *Reader) Of(part []byte) *Reader {
+	c := wire.Of(part)
+	c.BigEndian = r.BigEndian
+	return &Reader{r.Formats, c}
+}
 
 // All reads the parts one after the other, as version 6 and perf have them.
-func (r *Reader) All() error {
-	for _, part := range []func() error{r.Header, r.Own, r.Systems, r.Symbols, r.Printk} {
-		if err := part(); err != nil {
-			return err
-		}
-	}
-	return r.Tasks()
+func (r *Reader) All() {
+	r.Header()
+	r.Own()
+	r.Systems()
+	r.Symbols()
+	r.Printk()
+	r.Tasks()
 }
 
 // largestPart bounds a part that is held in memory.
 const largestPart = 256 << 20
 
-// bytes reads n of them.
-func (r *Reader) bytes(n uint64) ([]byte, error) {
-	if n > largestPart {
-		return nil, fmt.Errorf("has a part of %d bytes", n)
+// part reads a part of so many bytes.
+func (r *Reader) part(size uint64) []byte {
+	if size > largestPart {
+		r.fail("has a part of %d bytes", size)
+		return nil
 	}
-	var b bytes.Buffer
-	if _, err := io.CopyN(&b, r.in, int64(n)); err != nil {
-		return nil, io.ErrUnexpectedEOF
-	}
-	return b.Bytes(), nil
+	return r.Take(int(size))
 }
 
-// text reads up to a zero.
-func (r *Reader) text(most int) (string, error) {
-	var out []byte
-	for len(out) < most {
-		b, err := r.bytes(1)
-		if err != nil {
-			return "", err
-		}
-		if b[0] == 0 {
-			return string(out), nil
-		}
-		out = append(out, b[0])
-	}
-	return "", errors.New("has a name without an end")
-}
-
-// number reads an integer of 4 or 8 bytes.
-func (r *Reader) number(size uint64) (uint64, error) {
-	b, err := r.bytes(size)
-	if err != nil {
-		return 0, err
-	}
-	if size == 4 {
-		return uint64(r.Order.Uint32(b)), nil
-	}
-	return r.Order.Uint64(b), nil
-}
-
-// sized reads a length of so many bytes, and the part of that length.
-func (r *Reader) sized(length uint64) ([]byte, error) {
-	n, err := r.number(length)
-	if err != nil {
-		return nil, err
-	}
-	return r.bytes(n)
-}
+// small and large read a part whose size is written in 4 and in 8 bytes.
+func (r *Reader) small() []byte { return r.part(uint64(r.Uint32())) }
+func (r *Reader) large() []byte { return r.part(r.Uint64()) }
 
 // Header reads how pages are laid out.
-func (r *Reader) Header() error {
+func (r *Reader) Header() {
 	for _, want := range []string{"header_page", "header_event"} {
-		name, err := r.text(16)
-		if err != nil {
-			return err
+		if name := r.CString(16); name != want {
+			r.fail("has %q where %q is due", name, want)
 		}
-		if name != want {
-			return fmt.Errorf("has %q where %q is due", name, want)
-		}
-		part, err := r.sized(8)
-		if err != nil {
-			return err
-		}
+		part := r.large()
 		if want != "header_page" {
 			continue
 		}
@@ -175,70 +131,54 @@ func (r *Reader) Header() error {
 		}
 	}
 	if r.Data < 8+r.Long || r.Data > r.Page {
-		return fmt.Errorf("has pages whose events begin at byte %d", r.Data)
+		r.fail("has pages whose events begin at byte %d", r.Data)
 	}
-	return nil
 }
 
 // mostKinds bounds numbers of systems and events.
 const mostKinds = 1 << 20
 
 // Own reads the formats of the tracer's own events.
-func (r *Reader) Own() error { return r.formats("ftrace") }
+func (r *Reader) Own() { r.formats("ftrace") }
 
-func (r *Reader) formats(system string) error {
-	count, err := r.number(4)
-	if err != nil {
-		return err
-	}
-	if count > mostKinds {
-		return fmt.Errorf("has %d kinds of events", count)
-	}
-	for range count {
-		part, err := r.sized(8)
-		if err != nil {
-			return err
-		}
-		if e := parse(system, part); e != nil {
+func (r *Reader) formats(system string) {
+	for range r.count("kinds of events") {
+		if e := parse(system, r.large()); e != nil {
 			r.Events[e.ID] = e
 		}
+		if r.Failed() {
+			return
+		}
 	}
-	return nil
+}
+
+// count reads a number of things.
+func (r *Reader) count(what string) uint32 {
+	n := r.Uint32()
+	if n > mostKinds {
+		r.fail("has %d %s", n, what)
+		return 0
+	}
+	return n
 }
 
 // Systems reads the formats of all others.
-func (r *Reader) Systems() error {
-	count, err := r.number(4)
-	if err != nil {
-		return err
-	}
-	if count > mostKinds {
-		return fmt.Errorf("has %d systems", count)
-	}
-	for range count {
-		system, err := r.text(256)
-		if err != nil {
-			return err
-		}
-		if err := r.formats(system); err != nil {
-			return err
+func (r *Reader) Systems() {
+	for range r.count("systems") {
+		if r.formats(r.CString(256)); r.Failed() {
+			return
 		}
 	}
-	return nil
 }
 
 // Symbols reads names of functions, as in /proc/kallsyms.
-func (r *Reader) Symbols() error {
-	part, err := r.sized(4)
-	if err != nil {
-		return err
-	}
+func (r *Reader) Symbols() {
 	type symbol struct {
 		at   uint64
 		name string
 	}
 	var list []symbol
-	for line := range bytes.Lines(part) {
+	for line := range bytes.Lines(r.small()) {
 		words := strings.Fields(string(line))
 		if len(words) < 3 || strings.IndexAny(words[1], "tTwW") < 0 {
 			continue
@@ -255,16 +195,11 @@ func (r *Reader) Symbols() error {
 		}
 		r.symbols.Put(s.at, length, s.name)
 	}
-	return nil
 }
 
 // Printk reads the strings of trace_printk: `0xADDRESS : "text"`.
-func (r *Reader) Printk() error {
-	part, err := r.sized(4)
-	if err != nil {
-		return err
-	}
-	for line := range bytes.Lines(part) {
+func (r *Reader) Printk() {
+	for line := range bytes.Lines(r.small()) {
 		at, text, ok := strings.Cut(strings.TrimSpace(string(line)), " : ")
 		if number, err := strconv.ParseUint(at, 0, 64); ok && err == nil {
 			if plain, err := strconv.Unquote(text); err == nil {
@@ -273,22 +208,16 @@ func (r *Reader) Printk() error {
 			r.printk[number] = strings.TrimSpace(text)
 		}
 	}
-	return nil
 }
 
 // Tasks reads `pid name`, a line each.
-func (r *Reader) Tasks() error {
-	part, err := r.sized(8)
-	if err != nil {
-		return err
-	}
-	for line := range bytes.Lines(part) {
+func (r *Reader) Tasks() {
+	for line := range bytes.Lines(r.large()) {
 		pid, name, ok := strings.Cut(strings.TrimSpace(string(line)), " ")
 		if n, err := strconv.ParseInt(pid, 10, 64); ok && err == nil {
 			r.Comms[n] = name
 		}
 	}
-	return nil
 }
 
 // Symbol is the function at an address; the address itself where it is not known.
