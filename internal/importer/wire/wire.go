@@ -14,8 +14,11 @@ import (
 	"math/bits"
 )
 
-// ErrEndless says that a text has no end where one must be.
-var ErrEndless = errors.New("has a name without an end")
+// ErrEndless and ErrNumber say that a text and a number have no end where one must be.
+var (
+	ErrEndless = errors.New("has a name without an end")
+	ErrNumber  = errors.New("has a number without an end")
+)
 
 // A Cursor is a place in some bytes. Its zero value is at the end of none.
 type Cursor struct {
@@ -200,7 +203,7 @@ func (c *Cursor) Uvarint() uint64 {
 	for shift := 0; ; shift += 7 {
 		b := c.Byte()
 		if shift == 63 && b > 1 {
-			c.Fail(io.ErrUnexpectedEOF)
+			c.Fail(ErrNumber)
 			return 0
 		}
 		v |= uint64(b&0x7f) << shift

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // read imports the files of a run, several at once.
@@ -47,7 +47,7 @@ func (c *converter) convert(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	space, cut, err := readSpace(&decoder{r: newBuffer(first)})
+	space, cut, err := readSpace(newDecoder(first))
 	first.Close()
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (c *converter) convert(ctx context.Context) error {
 		return err
 	}
 	defer second.Close()
-	if err := c.lines(ctx, &decoder{r: newBuffer(second)}); err != nil {
+	if err := c.lines(ctx, newDecoder(second)); err != nil {
 		return err
 	}
 	c.links.join(c.w, c.label)
@@ -114,87 +114,64 @@ func (c *converter) define() {
 }
 
 // lines is the second pass: the lines of all planes.
-func (c *converter) lines(ctx context.Context, d *decoder) error {
+func (c *converter) lines(ctx context.Context, d decoder) error {
 	for _, p := range c.space.planes {
-		err := c.nextPlane(d)
-		var end int64
-		if err == nil {
-			end, err = d.message(1 << 62)
-		}
-		for err == nil && d.at < end {
+		nextPlane(d)
+		for end := d.message(1 << 62); d.more(end); {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			var field, wire int
-			if field, wire, err = d.tag(); err != nil {
-				break
-			}
-			if field == planeLines && wire == wireBytes {
-				err = c.line(ctx, d, p, end)
-			} else {
-				err = d.skip(wire, end)
+			field, kind := d.tag()
+			if field != planeLines || kind != protowire.BytesType {
+				d.skip(kind, end)
+			} else if err := c.line(ctx, d, p, end); err != nil {
+				return err
 			}
 		}
-		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errMalformed) {
-			return nil // counted in the first pass, or as a damaged line
-		}
-		if err != nil {
-			return err
+		if d.ended() { // counted in the first pass, or as a damaged line
+			return nil
 		}
 	}
-	return nil
+	return d.Err()
 }
 
 // nextPlane passes over the fields between planes.
-func (c *converter) nextPlane(d *decoder) error {
-	for {
-		field, wire, err := d.tag()
-		if err != nil {
-			return err
+func nextPlane(d decoder) {
+	for !d.Failed() {
+		field, kind := d.tag()
+		if field == spacePlanes && kind == protowire.BytesType {
+			return
 		}
-		if field == spacePlanes && wire == wireBytes {
-			return nil
-		}
-		if err := d.skip(wire, 1<<62); err != nil {
-			return err
-		}
+		d.skip(kind, 1<<62)
 	}
 }
 
 // line reads one line. Its name and start come before its events, as protobuf writes fields in
 // order; a line whose events come first would be shown under its number from time 0, and is refused.
-func (c *converter) line(ctx context.Context, d *decoder, p *plane, outer int64) error {
-	end, err := d.message(outer)
-	if err != nil {
-		return err
-	}
+func (c *converter) line(ctx context.Context, d decoder, p *plane, outer int64) error {
 	l := &line{converter: c, plane: p}
-	for err == nil && d.at < end {
+	for end := d.message(outer); d.more(end); {
 		if ctx.Err() != nil {
-			err = ctx.Err()
-			break
+			return errors.Join(ctx.Err(), l.close())
 		}
-		var field, wire int
-		if field, wire, err = d.tag(); err != nil {
-			break
-		}
+		field, kind := d.tag()
 		var n uint64
 		var b []byte
-		switch wire {
-		case wireVarint:
-			n, err = d.varint()
-		case wireBytes:
-			b, err = d.bytes(end)
+		switch kind {
+		case protowire.VarintType:
+			n = d.Uvarint()
+		case protowire.BytesType:
+			b = d.bytes(end)
 		default:
-			err = d.skip(wire, end)
+			d.skip(kind, end)
 		}
-		if err == nil {
-			err = l.setField(field, n, b)
+		if !d.Failed() {
+			l.setField(field, n, b)
 		}
 	}
-	if errors.Is(err, errMalformed) {
+	if d.damaged() {
 		c.w.Report(trace.MissingRest, "lines that are damaged, from there on", 1,
-			fmt.Sprintf("%s: byte %d", c.label, d.at))
+			fmt.Sprintf("%s: byte %d", c.label, d.Offset()))
 	}
-	return errors.Join(err, l.close())
+	return l.close()
 }

@@ -2,10 +2,9 @@ package xplane
 
 import (
 	"bytes"
-	"errors"
-	"io"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // A plane is the description of a plane, and its tables of names.
@@ -24,85 +23,71 @@ type space struct {
 }
 
 // readSpace reads all but the lines. A file that is cut gives the planes before the end, and cut is true.
-func readSpace(d *decoder) (s *space, cut bool, err error) {
+func readSpace(d decoder) (s *space, cut bool, err error) {
 	s = &space{}
-	for {
-		if _, err := d.r.Peek(1); errors.Is(err, io.EOF) {
-			return s, false, nil
-		}
-		field, wire, err := d.tag()
-		if err == nil {
-			switch {
-			case field == spacePlanes && wire == wireBytes:
-				p := &plane{events: map[int64]metadata{}, stats: map[int64]string{}}
-				s.planes = append(s.planes, p)
-				err = p.read(d)
-			case field == spaceHosts && wire == wireBytes:
-				var name []byte
-				if name, err = d.bytes(1 << 62); err == nil {
-					s.hosts = append(s.hosts, string(name))
-				}
-			default:
-				err = d.skip(wire, 1<<62)
+	for d.More() {
+		field, kind := d.tag()
+		switch {
+		case field == spacePlanes && kind == protowire.BytesType:
+			p := &plane{events: map[int64]metadata{}, stats: map[int64]string{}}
+			s.planes = append(s.planes, p)
+			p.read(d)
+		case field == spaceHosts && kind == protowire.BytesType:
+			if name := d.bytes(1 << 62); !d.Failed() {
+				s.hosts = append(s.hosts, string(name))
 			}
-		}
-		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errMalformed) {
-			return s, true, nil
-		}
-		if err != nil {
-			return s, false, err
+		default:
+			d.skip(kind, 1<<62)
 		}
 	}
+	if d.ended() {
+		return s, true, nil
+	}
+	return s, false, d.Err()
 }
 
-func (p *plane) read(d *decoder) error {
-	end, err := d.message(1 << 62)
-	for err == nil && d.at < end {
-		var field, wire int
-		if field, wire, err = d.tag(); err != nil {
-			return err
+func (p *plane) read(d decoder) {
+	for end := d.message(1 << 62); d.more(end); {
+		field, kind := d.tag()
+		if field == planeLines {
+			p.lines++
 		}
-		if wire != wireBytes || field == planeLines {
-			if field == planeLines {
-				p.lines++
-			}
-			err = d.skip(wire, end)
+		if kind != protowire.BytesType || field == planeLines {
+			d.skip(kind, end)
 			continue
 		}
-		var b []byte
-		if b, err = d.bytes(end); err != nil {
-			return err
+		b := d.bytes(end)
+		if d.Failed() {
+			return
 		}
+		sound := true
 		switch field {
 		case planeName:
 			p.name = string(b)
 		case planeEventMetadata, planeStatMetadata:
-			err = p.addMetadata(field, b)
+			sound = p.addMetadata(field, b)
 		case planeStats:
-			s, ok := statTable.Of(bytes.Clone(b))
-			if !ok {
-				err = errMalformed
-			}
+			var s stat
+			s, sound = statTable.Of(bytes.Clone(b))
 			if len(p.facts) < 64 {
 				p.facts = append(p.facts, s)
 			}
 		}
+		if !sound {
+			d.Fail(errMalformed)
+		}
 	}
-	return err
 }
 
 // addMetadata adds the name of events or stats.
-func (p *plane) addMetadata(field int, b []byte) error {
+func (p *plane) addMetadata(field int, b []byte) bool {
 	e, ok := metadataEntries.Of(b)
 	if field == planeEventMetadata {
 		p.events[e.id] = e.value
 	} else {
 		p.stats[e.id] = e.value.name
 	}
-	if !ok {
-		return errMalformed
-	}
-	return nil
+	return ok
 }
 
 // fact finds a fact of the plane by name.

@@ -31,7 +31,7 @@ type lineRegion struct {
 }
 
 // setField takes one field of the line.
-func (l *line) setField(field int, n uint64, b []byte) error {
+func (l *line) setField(field int, n uint64, b []byte) {
 	switch field {
 	case lineID:
 		l.id = n
@@ -44,12 +44,11 @@ func (l *line) setField(field int, n uint64, b []byte) error {
 	case lineEvents:
 		if !l.e.decode(b) {
 			l.w.Report(trace.MissingIntervals, "events that are damaged", 1, l.label)
-			return nil
+			return
 		}
 		l.open()
 		l.event()
 	}
-	return nil
 }
 
 // derived are lines of devices that repeat others in a coarser form.

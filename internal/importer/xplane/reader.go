@@ -1,12 +1,13 @@
 package xplane
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Numbers of the fields of messages that are read as a stream.
@@ -82,126 +83,70 @@ func (e *event) decode(b []byte) bool {
 	return ok
 }
 
-// Wire types of protobuf.
-const (
-	wireVarint = 0
-	wireFixed8 = 1
-	wireBytes  = 2
-	wireFixed4 = 5
-)
-
 // mostBytes bounds one text, and one event with its stats.
 const mostBytes = 64 << 20
 
 var errMalformed = errors.New("not what the format allows")
 
 // A decoder reads protobuf as a stream: a message is a range of bytes, never held whole.
-type decoder struct {
-	r   *bufio.Reader
-	at  int64
-	buf []byte
+type decoder struct{ *wire.Cursor }
+
+func newDecoder(r io.Reader) decoder { return decoder{wire.From(r, 256<<10)} }
+
+// damaged reports whether the bytes are none that the format allows, from here on.
+func (d decoder) damaged() bool {
+	return errors.Is(d.Err(), errMalformed) || errors.Is(d.Err(), wire.ErrNumber)
 }
 
-func newBuffer(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 256<<10) }
+// ended reports whether the failure is one of the bytes, and not of reading them.
+func (d decoder) ended() bool { return d.damaged() || errors.Is(d.Err(), io.ErrUnexpectedEOF) }
 
-// eof turns an end within a message into one error.
-func eof(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-func (d *decoder) varint() (uint64, error) {
-	var n uint64
-	for shift := 0; shift < 64; shift += 7 {
-		b, err := d.r.ReadByte()
-		if err != nil {
-			return 0, eof(err)
-		}
-		d.at++
-		n |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			return n, nil
-		}
-	}
-	return 0, errMalformed
-}
+// more reports whether a message goes on that ends there.
+func (d decoder) more(end int64) bool { return !d.Failed() && d.Offset() < end }
 
 // tag reads which field comes next.
-func (d *decoder) tag() (field, wire int, err error) {
-	n, err := d.varint()
-	if err == nil && (n>>3 == 0 || n>>3 > 1<<29) {
-		err = errMalformed
+func (d decoder) tag() (field int, kind protowire.Type) {
+	n := d.Uvarint()
+	if n>>3 == 0 || n>>3 > 1<<29 {
+		d.Fail(errMalformed)
+		return 0, 0
 	}
-	return int(n >> 3), int(n & 7), err
+	return int(n >> 3), protowire.Type(n & 7)
 }
 
 // message enters a message and returns its end; it cannot end after the message that holds it.
-func (d *decoder) message(outer int64) (end int64, err error) {
-	n, err := d.varint()
-	if err != nil {
-		return 0, err
+func (d decoder) message(outer int64) (end int64) {
+	n := d.Uvarint()
+	if n > uint64(outer-d.Offset()) {
+		d.Fail(errMalformed)
+		return d.Offset()
 	}
-	if n > uint64(outer-d.at) {
-		return 0, errMalformed
-	}
-	return d.at + int64(n), nil
+	return d.Offset() + int64(n)
 }
 
 // bytes reads a field of bytes, valid until the next call.
-func (d *decoder) bytes(outer int64) ([]byte, error) {
-	end, err := d.message(outer)
-	if err != nil {
-		return nil, err
-	}
-	n := end - d.at
+func (d decoder) bytes(outer int64) []byte {
+	n := d.message(outer) - d.Offset()
 	if n > mostBytes {
-		return nil, fmt.Errorf("%w: a text of %d bytes", errMalformed, n)
+		d.Fail(fmt.Errorf("%w: a text of %d bytes", errMalformed, n))
 	}
-	d.buf = d.buf[:0]
-	for int64(len(d.buf)) < n { // memory grows with the bytes read, not with the claimed size
-		have := len(d.buf)
-		d.buf = append(d.buf, make([]byte, min(n-int64(have), 64<<10))...)
-		k, err := io.ReadFull(d.r, d.buf[have:])
-		d.at += int64(k)
-		if err != nil {
-			return nil, eof(err)
-		}
-	}
-	return d.buf, nil
+	return d.Take(int(n))
 }
 
 // skip passes over a field.
-func (d *decoder) skip(wire int, outer int64) error {
-	switch wire {
-	case wireVarint:
-		_, err := d.varint()
-		return err
-	case wireFixed8:
-		return d.discard(8)
-	case wireFixed4:
-		return d.discard(4)
-	case wireBytes:
-		end, err := d.message(outer)
-		if err != nil {
-			return err
-		}
-		return d.discard(end - d.at)
+func (d decoder) skip(kind protowire.Type, outer int64) {
+	switch kind {
+	case protowire.VarintType:
+		d.Uvarint()
+	case protowire.Fixed64Type:
+		d.Skip(8)
+	case protowire.Fixed32Type:
+		d.Skip(4)
+	case protowire.BytesType:
+		d.Skip(d.message(outer) - d.Offset())
+	default:
+		d.Fail(errMalformed)
 	}
-	return errMalformed
-}
-
-func (d *decoder) discard(n int64) error {
-	for n > 0 {
-		k, err := d.r.Discard(int(min(n, 1<<30)))
-		d.at += int64(k)
-		n -= int64(k)
-		if err != nil {
-			return eof(err)
-		}
-	}
-	return nil
 }
 
 // number is a stat's value where it is one.

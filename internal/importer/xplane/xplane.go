@@ -18,12 +18,13 @@
 package xplane
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Format is XPlane.
@@ -58,36 +59,23 @@ func claim(s importer.Source) (runs []importer.Run) {
 // isXPlane: the first field is a plane, and a plane begins with its number or its name,
 // which is that of a host, a device or a task.
 func isXPlane(file string, head []byte) bool {
-	if len(head) == 0 || head[0] != spacePlanes<<3|wireBytes {
+	d := decoder{wire.Of(head)}
+	if field, kind := d.tag(); field != spacePlanes || kind != protowire.BytesType {
 		return false
 	}
-	d := decoder{r: newBuffer(bytes.NewReader(head))}
-	field, wire, err := d.tag()
-	if err != nil || field != spacePlanes || wire != wireBytes {
-		return false
-	}
-	end, err := d.message(1 << 62)
-	if err != nil {
-		return false
-	}
-	for range 4 {
-		if d.at >= end {
-			return false
-		}
-		field, wire, err := d.tag()
-		if err != nil {
-			return false
-		}
-		if field == planeName && wire == wireBytes {
-			name, err := d.bytes(end)
-			text := string(name)
-			return err == nil && (strings.HasPrefix(text, "/host:") || strings.HasPrefix(text, "/device:") ||
+	end := d.message(1 << 62)
+	for i := 0; i < 4 && d.more(end); i++ {
+		field, kind := d.tag()
+		if field == planeName && kind == protowire.BytesType {
+			text := string(d.bytes(end))
+			return !d.Failed() && (strings.HasPrefix(text, "/host:") || strings.HasPrefix(text, "/device:") ||
 				(text == "Task Environment" || strings.HasPrefix(text, "#Chip") || strings.HasPrefix(text, "/")) &&
 					strings.HasSuffix(file, ".xplane.pb"))
 		}
-		if field != planeID || d.skip(wire, end) != nil {
+		if field != planeID {
 			return false
 		}
+		d.skip(kind, end)
 	}
 	return false
 }
