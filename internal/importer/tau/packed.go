@@ -1,86 +1,47 @@
 package tau
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/wire"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A packedReader reads the output of Java's DataOutputStream: big endian, strings
-// in modified UTF-8. After the first failure everything it gives is zero.
-type packedReader struct {
-	r    *bufio.Reader
-	at   int64
-	err  error
-	buf  [8]byte
-	text []byte
-}
+// A packedReader reads the output of Java's DataOutputStream: big endian, strings in modified UTF-8.
+type packedReader struct{ *wire.Cursor }
 
-func (p *packedReader) bytes(n int) []byte {
-	if p.err != nil {
-		return p.buf[:n]
-	}
-	k, err := io.ReadFull(p.r, p.buf[:n])
-	p.at += int64(k)
-	if p.err = err; err != nil {
-		clear(p.buf[:])
-	}
-	return p.buf[:n]
-}
-
-func (p *packedReader) int() int { return int(int32(binary.BigEndian.Uint32(p.bytes(4)))) }
-func (p *packedReader) float() float64 {
-	return math.Float64frombits(binary.BigEndian.Uint64(p.bytes(8)))
-}
+func (p packedReader) int() int { return int(p.Int32()) }
 
 // count reads how many things follow.
-func (p *packedReader) count(what string) int {
+func (p packedReader) count(what string) int {
 	n := p.int()
-	if n < 0 && p.err == nil {
-		p.err = fmt.Errorf("number of %s is %d", what, n)
+	if n < 0 {
+		p.Fail(fmt.Errorf("number of %s is %d", what, n))
 	}
 	return max(n, 0)
 }
 
 // index reads a number below n.
-func (p *packedReader) index(what string, n int) int {
+func (p packedReader) index(what string, n int) int {
 	i := p.int()
-	if p.err == nil && (i < 0 || i >= n) {
-		p.err = fmt.Errorf("%s %d of %d", what, i, n)
+	if i < 0 || i >= n {
+		p.Fail(fmt.Errorf("%s %d of %d", what, i, n))
 	}
-	if p.err != nil {
+	if p.Failed() {
 		return 0
 	}
 	return i
 }
 
 // string reads a text; the slice is valid until the next one.
-func (p *packedReader) string() []byte {
-	n := int(binary.BigEndian.Uint16(p.bytes(2)))
-	if p.err != nil {
-		return nil
-	}
-	if cap(p.text) < n {
-		p.text = make([]byte, 1<<16)
-	}
-	p.text = p.text[:n]
-	k, err := io.ReadFull(p.r, p.text)
-	p.at += int64(k)
-	if p.err = err; err != nil {
-		return nil
-	}
-	return fromJava(p.text)
-}
+func (p packedReader) string() []byte { return fromJava(p.Take(int(p.Uint16()))) }
 
 // fromJava turns modified UTF-8 into UTF-8: zero is two bytes there, and characters
 // beyond 16 bits are two surrogates of three bytes each.
@@ -121,10 +82,10 @@ func readPacked(ctx context.Context, run importer.Run, file string, c *converter
 		return err
 	}
 	defer f.Close()
-	p := &packedReader{r: bufio.NewReaderSize(f, 1<<18)}
+	p := packedReader{wire.From(f, 1<<18).Big()}
 	s := packedFile{p: p, c: c, label: run.Label(file)}
 	s.definitions()
-	if p.err != nil {
+	if p.Failed() {
 		return s.failure()
 	}
 	return s.threads(ctx)
@@ -132,7 +93,7 @@ func readPacked(ctx context.Context, run importer.Run, file string, c *converter
 
 // A packedFile is being read.
 type packedFile struct {
-	p     *packedReader
+	p     packedReader
 	c     *converter
 	label string
 
@@ -144,7 +105,7 @@ type packedFile struct {
 
 func (s *packedFile) failure() error {
 	var known *importer.Error
-	switch err := s.p.err; {
+	switch err := s.p.Err(); {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
@@ -154,21 +115,21 @@ func (s *packedFile) failure() error {
 	}
 }
 
-func (s *packedFile) place() string { return fmt.Sprintf("byte %d", s.p.at) }
+func (s *packedFile) place() string { return fmt.Sprintf("byte %d", s.p.Offset()) }
 
 // definitions reads everything in front of the threads.
 func (s *packedFile) definitions() {
 	p := s.p
-	p.bytes(6) // "PPK", two bytes a letter
+	p.Skip(6) // "PPK", two bytes a letter
 	version, compatible := p.int(), p.int()
-	if p.err == nil && compatible != 1 {
-		p.err = fmt.Errorf("version %d, which readers of version 1 cannot read", version)
+	if !p.Failed() && compatible != 1 {
+		p.Fail(fmt.Errorf("version %d, which readers of version 1 cannot read", version))
 	}
 	size := p.count("bytes of metadata")
-	s.header(int64(size))
+	s.header(size)
 	for range p.count("metrics") {
 		name := string(p.string())
-		if p.err != nil {
+		if p.Failed() {
 			return
 		}
 		s.metrics = append(s.metrics, s.c.metric(name))
@@ -176,14 +137,14 @@ func (s *packedFile) definitions() {
 	var names []string
 	for range p.count("groups") {
 		names = append(names, string(p.string()))
-		if p.err != nil {
+		if p.Failed() {
 			return
 		}
 	}
 	s.readFunctions(names)
 	for range p.count("user events") {
 		name := p.string()
-		if p.err != nil {
+		if p.Failed() {
 			return
 		}
 		s.counters = append(s.counters, s.c.counter(name))
@@ -199,7 +160,7 @@ func (s *packedFile) readFunctions(groupNames []string) {
 		var group []byte
 		for range p.count("groups of a function") {
 			i := p.index("group", len(groupNames))
-			if p.err != nil {
+			if p.Failed() {
 				return
 			}
 			if group != nil {
@@ -207,7 +168,7 @@ func (s *packedFile) readFunctions(groupNames []string) {
 			}
 			group = append(group, groupNames[i]...)
 		}
-		if p.err != nil {
+		if p.Failed() {
 			return
 		}
 		names, members = append(names, name), append(members, group)
@@ -223,14 +184,11 @@ func (s *packedFile) readFunctions(groupNames []string) {
 }
 
 // header reads the metadata, which older readers skip by its size.
-func (s *packedFile) header(size int64) {
-	outer := s.p
-	if outer.err != nil || size == 0 {
+func (s *packedFile) header(size int) {
+	if s.p.Failed() || size == 0 {
 		return
 	}
-	begin := outer.at
-	limited := &io.LimitedReader{R: outer.r, N: size}
-	p := &packedReader{r: bufio.NewReaderSize(limited, 1<<12)}
+	p := packedReader{s.p.Sub(size)}
 	s.facts = map[node][]pair{}
 	known := p.int() == 0
 	var trial []pair
@@ -239,32 +197,27 @@ func (s *packedFile) header(size int64) {
 		for range p.count("threads with metadata") {
 			at := node{p.int(), p.int(), p.int()}
 			facts := s.pairs(p)
-			if p.err != nil {
+			if p.Failed() {
 				break
 			}
 			s.facts[at] = facts
 			s.c.expect(at)
 		}
 	}
-	if !known || p.err != nil {
+	if !known || p.Failed() {
 		s.c.w.Report(trace.MissingDetails, "metadata of a packed profile that cannot be read", 1, s.label)
 	}
 	for _, t := range trial {
 		s.c.w.Property(t.key, t.value)
 	}
 	s.c.trialHost = hostOf(trial)
-	_, err := io.Copy(io.Discard, limited)
-	if err == nil && limited.N > 0 {
-		err = io.ErrUnexpectedEOF
-	}
-	outer.at, outer.err = begin+size-limited.N, err
 }
 
-func (s *packedFile) pairs(p *packedReader) (out []pair) {
+func (s *packedFile) pairs(p packedReader) (out []pair) {
 	for range p.count("facts") {
 		key := string(p.string())
 		value := string(p.string())
-		if p.err != nil {
+		if p.Failed() {
 			return out
 		}
 		if key != "" {
@@ -278,7 +231,7 @@ func (s *packedFile) pairs(p *packedReader) (out []pair) {
 func (s *packedFile) threads(ctx context.Context) error {
 	p := s.p
 	n := p.count("threads")
-	if p.err != nil {
+	if p.Failed() {
 		return s.failure()
 	}
 	for i := range n {
@@ -286,7 +239,7 @@ func (s *packedFile) threads(ctx context.Context) error {
 			return err
 		}
 		s.thread()
-		if p.err != nil {
+		if p.Failed() {
 			if i == 0 {
 				return s.failure()
 			}
@@ -295,7 +248,7 @@ func (s *packedFile) threads(ctx context.Context) error {
 			return nil
 		}
 	}
-	if _, err := p.r.ReadByte(); err == nil {
+	if p.More() {
 		s.c.w.Report(trace.MissingValues, "bytes behind the last thread of a packed profile", 1, s.label+": "+s.place())
 	}
 	return nil
@@ -305,7 +258,7 @@ func (s *packedFile) thread() {
 	p, c := s.p, s.c
 	at := node{p.int(), p.int(), p.int()}
 	n := p.count("function profiles")
-	if p.err != nil {
+	if p.Failed() {
 		return
 	}
 	facts := s.facts[at]
@@ -316,15 +269,15 @@ func (s *packedFile) thread() {
 	c.begin()
 	for range n {
 		i := p.index("function", len(s.functions))
-		calls, subcalls := p.float(), p.float()
+		calls, subcalls := p.Float64(), p.Float64()
 		for _, m := range s.metrics {
-			exclusive, inclusive := p.float(), p.float()
-			if p.err != nil {
+			exclusive, inclusive := p.Float64(), p.Float64()
+			if p.Failed() {
 				return
 			}
 			c.add(location, s.functions[i], m, calls, subcalls, exclusive, inclusive)
 		}
-		if p.err != nil {
+		if p.Failed() {
 			return
 		}
 	}
@@ -332,13 +285,13 @@ func (s *packedFile) thread() {
 	for range p.count("user event profiles") {
 		i := p.index("user event", len(s.counters))
 		e := event{count: float64(p.int())}
-		e.min, e.max, e.mean, e.square = p.float(), p.float(), p.float(), p.float()
-		if p.err != nil {
+		e.min, e.max, e.mean, e.square = p.Float64(), p.Float64(), p.Float64(), p.Float64()
+		if p.Failed() {
 			return
 		}
 		events = append(events, packedEvent{s.counters[i], e})
 	}
-	if p.err != nil {
+	if p.Failed() {
 		return
 	}
 	c.end()
