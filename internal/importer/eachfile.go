@@ -23,6 +23,25 @@ func EachFile(is ...func(head []byte) bool) func(Source) []Run {
 	}
 }
 
+// Together makes one run of all files with the same key, in the order of their first files. A file with an empty key is
+// a run of its own, and one that is not claimed none.
+func Together(s Source, keyOf func(file string, head []byte) (key string, claimed bool)) (runs []Run) {
+	at := map[string]int{}
+	for _, f := range s.Files {
+		key, claimed := keyOf(f.Path, s.Head(f.Path))
+		if !claimed {
+			continue
+		}
+		if i, known := at[key]; known && key != "" {
+			runs[i].Files = append(runs[i].Files, f.Path)
+			continue
+		}
+		at[key] = len(runs)
+		runs = append(runs, Run{Files: []string{f.Path}})
+	}
+	return runs
+}
+
 // OneFile imports runs of one file: read gets its unpacked content, and its name for reports.
 func OneFile(read func(ctx context.Context, run Run, in io.Reader, label string,
 	w trace.Writer) error) func(context.Context, Run, trace.Writer) error {

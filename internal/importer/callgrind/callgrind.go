@@ -29,22 +29,14 @@ var Format = &importer.Format{Name: "callgrind", Title: "Callgrind profiles (Val
 	Claim: claim, Import: read}
 
 // claim takes files of one process in one folder together.
-func claim(s importer.Source) (runs []importer.Run) {
-	byProcess := map[string]int{}
-	for _, f := range s.Files {
-		pid, ok := header(s.Head(f.Path))
-		if !ok {
-			continue
+func claim(s importer.Source) []importer.Run {
+	return importer.Together(s, func(file string, head []byte) (string, bool) {
+		pid, ok := header(head)
+		if pid == "" {
+			return "", ok
 		}
-		key := path.Dir(f.Path) + "\x00" + pid
-		if at, known := byProcess[key]; known && pid != "" {
-			runs[at].Files = append(runs[at].Files, f.Path)
-			continue
-		}
-		byProcess[key] = len(runs)
-		runs = append(runs, importer.Run{Files: []string{f.Path}})
-	}
-	return runs
+		return path.Dir(file) + "\x00" + pid, ok
+	})
 }
 
 // header reports whether a file begins as one of these does, and which process it is of.

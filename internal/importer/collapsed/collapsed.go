@@ -29,23 +29,17 @@ var Format = &importer.Format{
 	Name:   "collapsed",
 	Title:  "collapsed stacks (flame graphs, py-spy, async-profiler, Austin)",
 	Text:   true,
-	Claim:  claim,
+	Claim:  importer.EachFile(claimed),
 	Import: importer.OneFile(read),
 }
 
-// claim takes text whose first lines all are stacks, most of them of several
+// claimed takes text whose first lines all are stacks, most of them of several
 // frames: prose and tables of numbers are not.
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		head := s.Head(f.Path)
-		if bytes.IndexByte(head, '\n') < 0 && len(head) < shortestCut {
-			head = append(head[:len(head):len(head)], '\n') // one line, and whole
-		}
-		if isCollapsed(head) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
+func claimed(head []byte) bool {
+	if bytes.IndexByte(head, '\n') < 0 && len(head) < shortestCut {
+		head = append(head[:len(head):len(head)], '\n') // one line, and whole
 	}
-	return runs
+	return isCollapsed(head)
 }
 
 // shortestCut is the shortest head that may be cut: shorter ones are whole files.

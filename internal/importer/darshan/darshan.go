@@ -24,20 +24,11 @@ import (
 )
 
 // Format is Darshan.
-var Format = &importer.Format{Name: "darshan", Title: "Darshan logs", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "darshan", Title: "Darshan logs", Import: read,
+	Claim: importer.EachFile(func(head []byte) bool { return orderOf(head) != nil })}
 
 // magic follows eight bytes of version.
 const magic = 6567223
-
-// claim takes every log on its own: one is one run of a program.
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if orderOf(s.Head(f.Path)) != nil {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
-}
 
 // orderOf returns the byte order of a log by how it begins, nil if it is none.
 func orderOf(head []byte) binary.ByteOrder {

@@ -32,21 +32,14 @@ var Format = &importer.Format{Name: "dumpi", Title: "DUMPI traces (SST)", Claim:
 
 // claim takes all ranks of a prefix with their .meta file.
 func claim(s importer.Source) (runs []importer.Run) {
+	runs = importer.Together(s, func(file string, head []byte) (string, bool) {
+		prefix, _ := rankOf(file)
+		return prefix, isTrace(head)
+	})
 	byPrefix := map[string]int{}
-	for _, f := range s.Files {
-		if !isTrace(s.Head(f.Path)) {
-			continue
-		}
-		prefix, _ := rankOf(f.Path)
-		i, ok := byPrefix[prefix]
-		if !ok {
-			i = len(runs)
-			byPrefix[prefix] = i
-			runs = append(runs, importer.Run{Name: path.Base(prefix)})
-		}
-		runs[i].Files = append(runs[i].Files, f.Path)
-	}
 	for i := range runs {
+		prefix, _ := rankOf(runs[i].Files[0])
+		runs[i].Name, byPrefix[prefix] = path.Base(prefix), i
 		slices.SortFunc(runs[i].Files, func(a, b string) int {
 			_, m := rankOf(a)
 			_, n := rankOf(b)

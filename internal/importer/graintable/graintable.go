@@ -35,27 +35,22 @@ var Format = &importer.Format{
 	Title:  "OpenMP task tables (MIR, grain graphs)",
 	Text:   true,
 	Room:   importer.Times(6),
-	Claim:  claim,
+	Claim:  importer.EachFile(isTable),
 	Import: importer.OneFile(read),
 }
 
 // needed are the columns without which a table is none of tasks.
 var needed = []string{"task", "parent", "cpu_id", "exec_cycles", "create_instant", "exec_end_instant"}
 
-// claim takes tables whose header has the columns of tasks.
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		head := s.Head(f.Path)
-		line, _, ok := bytes.Cut(head, []byte("\n"))
-		if !ok || !bytes.Contains(line, []byte("exec_end_instant")) {
-			continue
-		}
-		header, err := csv.NewReader(bytes.NewReader(line)).Read()
-		if _, lacking := columnsOf(header); err == nil && lacking == "" {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
+// isTable recognises a header with the columns of tasks.
+func isTable(head []byte) bool {
+	line, _, ok := bytes.Cut(head, []byte("\n"))
+	if !ok || !bytes.Contains(line, []byte("exec_end_instant")) {
+		return false
 	}
-	return runs
+	header, err := csv.NewReader(bytes.NewReader(line)).Read()
+	_, lacking := columnsOf(header)
+	return err == nil && lacking == ""
 }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {

@@ -22,6 +22,7 @@ package jaeger
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
@@ -34,27 +35,20 @@ var Format = &importer.Format{
 	Name:   "jaeger",
 	Title:  "Jaeger spans (JSON)",
 	Text:   true,
-	Claim:  claim,
+	Claim:  importer.EachFile(hasSpans),
 	Import: read,
 	Joins:  true,
 }
 
-// claim takes files whose spans have Jaeger's names, with or without "data" around.
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		head := s.Head(f.Path)
-		if !bytes.Contains(head, []byte("operationName")) {
-			continue // reading names costs more than looking for this one
-		}
-		k := jsonstream.Keys(head, 4000)
-		for _, in := range []string{"", "data."} {
-			if k[in+"spans.traceID"] && k[in+"spans.spanID"] && k[in+"spans.operationName"] {
-				runs = append(runs, importer.Run{Files: []string{f.Path}})
-				break
-			}
-		}
+// hasSpans recognises spans with Jaeger's names, with or without "data" around.
+func hasSpans(head []byte) bool {
+	if !bytes.Contains(head, []byte("operationName")) {
+		return false // reading names costs more than looking for this one
 	}
-	return runs
+	k := jsonstream.Keys(head, 4000)
+	return slices.ContainsFunc([]string{"", "data."}, func(in string) bool {
+		return k[in+"spans.traceID"] && k[in+"spans.spanID"] && k[in+"spans.operationName"]
+	})
 }
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {

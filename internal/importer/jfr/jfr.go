@@ -23,14 +23,9 @@ import (
 )
 
 // Format is Java Flight Recorder's.
-var Format = &importer.Format{Name: "jfr", Title: "Java Flight Recorder (.jfr: JDK, async-profiler)", Claim: claim,
-	Import: importer.OneFile(read)}
+var Format = &importer.Format{Name: "jfr", Title: "Java Flight Recorder (.jfr: JDK, async-profiler)",
+	Claim: importer.EachFile(isRecording), Import: importer.OneFile(read)}
 
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if h := s.Head(f.Path); len(h) >= headSize && bytes.HasPrefix(h, magic) && h[4] == 0 && h[5] > 0 && h[5] <= 9 {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
+func isRecording(head []byte) bool {
+	return len(head) >= headSize && bytes.HasPrefix(head, magic) && head[4] == 0 && head[5] > 0 && head[5] <= 9
 }

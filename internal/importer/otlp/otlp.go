@@ -55,23 +55,13 @@ var logName = regexp.MustCompile(`^spans-[0-9]{8,}\.otlp$`)
 
 // claim takes files of objects with spans of a resource, and of messages with spans. The files
 // of one log are one run.
-func claim(s importer.Source) (runs []importer.Run) {
-	logs := map[string]int{} // place of its run, by directory
-	for _, f := range s.Files {
-		if framing(s, f.Path) == noFraming && !isJSON(s.Head(f.Path)) {
-			continue
+func claim(s importer.Source) []importer.Run {
+	return importer.Together(s, func(file string, head []byte) (log string, claimed bool) {
+		if logName.MatchString(path.Base(file)) {
+			log = path.Dir(file)
 		}
-		dir := path.Dir(f.Path)
-		if at, ok := logs[dir]; ok && logName.MatchString(path.Base(f.Path)) {
-			runs[at].Files = append(runs[at].Files, f.Path)
-			continue
-		}
-		if logName.MatchString(path.Base(f.Path)) {
-			logs[dir] = len(runs)
-		}
-		runs = append(runs, importer.Run{Files: []string{f.Path}})
-	}
-	return runs
+		return log, framing(s, file) != noFraming || isJSON(head)
+	})
 }
 
 // framing is how messages are in a file; those of a log are told by its name too, since its

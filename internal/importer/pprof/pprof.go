@@ -24,27 +24,17 @@ import (
 	"io"
 
 	"github.com/google/pprof/profile"
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Format is the profile of pprof.
 var Format = &importer.Format{
 	Name:   "pprof",
 	Title:  "pprof profiles (Go, gperftools and many more)",
-	Claim:  claim,
+	Claim:  importer.EachFile(isMessage, isOldBinary, isOldText),
 	Import: importer.OneFile(read),
-}
-
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		if head := s.Head(f.Path); isMessage(head) || isOldBinary(head) || isOldText(head) {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
-	}
-	return runs
 }
 
 // isMessage recognises profile.proto by its first fields: known numbers and types, and

@@ -71,28 +71,24 @@ func sheetOf(head []byte) sheet {
 // claimCSV takes the sheets of one process together: they begin alike, as in 123_kernel_trace.csv and
 // 123_hip_api_trace.csv.
 func claimCSV(s importer.Source) (runs []importer.Run) {
-	byPrefix := map[string]int{}
-	for _, f := range s.Files {
-		kind := sheetOf(s.Head(f.Path))
-		if kind == noSheet {
-			continue
-		}
-		prefix := f.Path
-		if kind < oldSheet {
-			prefix = prefixOf(f.Path)
-		}
-		i, ok := byPrefix[prefix]
-		if !ok {
-			i = len(runs)
-			byPrefix[prefix] = i
-			runs = append(runs, importer.Run{Name: path.Base(prefix)})
-		}
-		runs[i].Files = append(runs[i].Files, f.Path)
+	runs = importer.Together(s, func(file string, head []byte) (string, bool) {
+		return groupOf(file, head), sheetOf(head) != noSheet
+	})
+	for i, r := range runs {
+		runs[i].Name = path.Base(groupOf(r.Files[0], s.Head(r.Files[0])))
 	}
 	// A list of agents alone is no run.
 	return slices.DeleteFunc(runs, func(r importer.Run) bool {
 		return !slices.ContainsFunc(r.Files, func(f string) bool { return sheetOf(s.Head(f)) != agentSheet })
 	})
+}
+
+// groupOf is what sheets of one process have in common; those of the first rocprof are alone.
+func groupOf(file string, head []byte) string {
+	if sheetOf(head) < oldSheet {
+		return prefixOf(file)
+	}
+	return file
 }
 
 // sheetNames are endings that rocprofv3 gives its files.

@@ -33,25 +33,18 @@ var Format = &importer.Format{Name: "xplane", Title: "XPlane profiles (JAX, Tens
 
 // claim takes files that are one space. Those of one session of the profiler
 // (…/profile/TIME/HOST.xplane.pb) are one run, a file a host.
-func claim(s importer.Source) (runs []importer.Run) {
-	sessions := map[string]int{}
-	for _, f := range s.Files {
-		if !isXPlane(f.Path, s.Head(f.Path)) {
-			continue
+func claim(s importer.Source) []importer.Run {
+	runs := importer.Together(s, func(file string, head []byte) (session string, claimed bool) {
+		if dir := path.Dir(file); path.Base(path.Dir(dir)) == "profile" {
+			session = dir
 		}
-		dir := path.Dir(f.Path)
-		if path.Base(path.Dir(dir)) == "profile" {
-			if at, ok := sessions[dir]; ok {
-				runs[at].Files = append(runs[at].Files, f.Path)
-				runs[at].Name = path.Base(dir)
-				continue
-			}
-			sessions[dir] = len(runs)
+		return session, isXPlane(file, head)
+	})
+	for i, r := range runs {
+		if len(r.Files) > 1 {
+			runs[i].Name = path.Base(path.Dir(r.Files[0]))
 		}
-		runs = append(runs, importer.Run{Files: []string{f.Path}})
-	}
-	for i := range runs {
-		slices.Sort(runs[i].Files)
+		slices.Sort(r.Files)
 	}
 	return runs
 }

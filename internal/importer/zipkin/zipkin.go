@@ -33,25 +33,20 @@ var Format = &importer.Format{
 	Name:   "zipkin",
 	Title:  "Zipkin spans (JSON v2)",
 	Text:   true,
-	Claim:  claim,
+	Claim:  importer.EachFile(hasSpans),
 	Import: read,
 	Joins:  true,
 }
 
-// claim takes files that begin with a list of objects that have ids of a span and
+// hasSpans recognises a list of objects that have ids of a span and
 // of a trace, and something that only version 2 has.
-func claim(s importer.Source) (runs []importer.Run) {
-	for _, f := range s.Files {
-		head := s.Head(f.Path)
-		if len(head) == 0 || firstByte(head) != '[' {
-			continue
-		}
-		if k := jsonstream.Keys(head, 2000); k["traceId"] && k["id"] &&
-			(k["localEndpoint"] || k["kind"] || k["timestamp"] || k["tags"]) && !k["binaryAnnotations"] && !k["ph"] {
-			runs = append(runs, importer.Run{Files: []string{f.Path}})
-		}
+func hasSpans(head []byte) bool {
+	if firstByte(head) != '[' {
+		return false
 	}
-	return runs
+	k := jsonstream.Keys(head, 2000)
+	return k["traceId"] && k["id"] && (k["localEndpoint"] || k["kind"] || k["timestamp"] || k["tags"]) &&
+		!k["binaryAnnotations"] && !k["ph"]
 }
 
 // firstByte is the first byte that is no white space, 0 for none.
