@@ -46,24 +46,35 @@ func TestSoundModulesPassEverywhere(t *testing.T) {
 }
 
 func TestWhatIsWrongOnOneSystemIsFoundThereAlone(t *testing.T) {
-	for _, c := range []struct{ what, file, text, want string }{
-		{"a type", "a/size_windows.go", "package a\n\nconst size = \"2\"\n", "cannot use size"},
-		{"a missing name", "a/size_windows.go", "package a\n", "undefined: size"},
-		{"a body", "a/more_windows.go", "package a\n\nfunc more() int { return \"\" }\n", "cannot use \"\""},
-		{"an import", "a/more_windows.go", "package a\n\nimport \"io\"\n", "\"io\" imported and not used"},
-		{"a name that is not there", "a/more_windows.go", "package a\n\nimport \"syscall\"\n\nvar _ = syscall.Nothing\n", "undefined: syscall.Nothing"},
-		{"a constant", "a/more_windows.go", "package a\n\nconst c int8 = 300\n", "overflows"},
-		{"no body", "a/more_windows.go", "package a\n\nfunc more()\n", "more has no body"},
-		{"an inner test", "a/more_windows_test.go", "package a\n\nvar n string = size\n", "cannot use size"},
-		{"an outer test", "a/more_windows_test.go", "package a_test\n\nvar n string = 1\n", "cannot use 1"},
-		{"syntax", "a/more_windows.go", "package a\n\nfunc more() {\n", "expected"},
-		{"a test of what another imports", "b/b_windows_test.go", "package b\n\nimport \"example.org/m/a\"\n\nvar n string = a.Size()\n", "cannot use a.Size()"},
+	for _, c := range []struct {
+		files map[string]string
+		want  []string
+	}{
+		{map[string]string{
+			"a/body_windows.go":       "package a\n\nfunc body() int { return \"body\" }\n",
+			"a/import_windows.go":     "package a\n\nimport \"io\"\n",
+			"a/name_windows.go":       "package a\n\nimport \"syscall\"\n\nvar _ = syscall.Nothing\n",
+			"a/constant_windows.go":   "package a\n\nconst c int8 = 300\n",
+			"a/bodyless_windows.go":   "package a\n\nfunc bodyless()\n",
+			"a/inner_windows_test.go": "package a\n\nvar inner string = size\n",
+			"a/outer_windows_test.go": "package a_test\n\nvar outer string = 1\n",
+			"b/b_windows_test.go":     "package b\n\nimport \"example.org/m/a\"\n\nvar n string = a.Size()\n",
+		}, []string{"cannot use \"body\"", "\"io\" imported and not used", "undefined: syscall.Nothing", "overflows",
+			"bodyless has no body", "cannot use size", "cannot use 1", "cannot use a.Size()"}},
+		{map[string]string{"a/size_windows.go": "package a\n\nconst size = \"2\"\n"}, []string{"cannot use size"}},
+		{map[string]string{"a/size_windows.go": "package a\n"}, []string{"undefined: size"}},
+		{map[string]string{"a/more_windows.go": "package a\n\nfunc more() {\n"}, []string{"expected"}},
 	} {
-		if _, err := checked(t, "windows/amd64", map[string]string{c.file: c.text}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.what, err, c.want)
+		_, err := checked(t, "windows/amd64", c.files)
+		for _, want := range c.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
 		}
-		if _, err := checked(t, "linux/amd64", map[string]string{c.file: c.text}); err != nil {
-			t.Errorf("%s on linux: %v", c.what, err)
+		if len(c.want) > 1 {
+			if _, err := checked(t, "linux/amd64", c.files); err != nil {
+				t.Errorf("on linux: %v", err)
+			}
 		}
 	}
 	if _, err := checked(t, runtime.GOOS, nil); err == nil {
