@@ -13,7 +13,7 @@ import (
 )
 
 // subtract draws the first of two runs, coloured by how much more each location has in the second. Locations are those
-// of view.Pair; locations that the second run does not have are not drawn.
+// of ranks.Pair; locations that the second run does not have are not drawn.
 func subtract(ctx context.Context, q *view.Request) (view.Result, error) {
 	first, second := q.First(), q.Second()
 	if !q.Values.Set("palette") {
