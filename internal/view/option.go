@@ -202,7 +202,8 @@ var OptionTable = []Option{
 			"children: number of calls made; call paths are painted by region, or by their change between two " +
 			"runs, if none is given; processor: the one that ran a call longest, if calls move between processors " +
 			"as goroutines do, else the location"},
-	{Name: "root", Kind: "text", Help: "show only the tree below this node"},
+	{Name: "root", Kind: "text",
+		Help: "show only the tree below this node: its id in the JSON, or LOCATION/LANE/ROW as a search finds it"},
 	{Name: "zoom", Kind: "text",
 		Help: "FACTOR, or FACTOR,X,Y with the centre X,Y measured from the root in half pictures; or a call: #ID " +
 			"of the JSON, LOCATION/LANE/ROW, or region:PATTERN, the widest sector of such a region"},

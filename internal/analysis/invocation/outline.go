@@ -12,6 +12,11 @@ import (
 type Outline struct {
 	Height int
 	n      int32 // nodes
+	tall   int   // the height that sums are of: that of the whole tree
+	from   int32 // place of the root in the whole tree
+	top    int32 // its level there
+	start  int64 // sum there before it
+	lift   int64 // what the weight of a node is more than there
 	size   int32 // of a block
 	skip   int32 // how many places of the first block have no node: those before the root
 	levels levels
@@ -64,6 +69,7 @@ func (o *Outline) over(blocks extremes) {
 	for _, l := range o.large.most {
 		o.Height = max(o.Height, int(l)+1)
 	}
+	o.tall = o.Height
 	o.sum = make([]int64, len(blocks.least)+1)
 }
 
@@ -102,12 +108,28 @@ func inParts(n int, f func(i int)) {
 func (o *Outline) Len() int { return int(o.n) }
 
 // place is the block of a node and its place there.
-func (o *Outline) place(i int32) (b, k int32) { return (i + o.skip) / o.size, (i + o.skip) % o.size }
+func (o *Outline) place(i int32) (b, k int32) { return o.at(i) / o.size, o.at(i) % o.size }
+
+// at is the place of a node among those of blocks.
+func (o *Outline) at(i int32) int32 { return i + o.from + o.skip }
+
+// Below returns the outline of the subtree of a node, in which it is node 0: nothing is copied. Nodes weigh less there,
+// since the subtree is not as high. Not of weighed nodes.
+func (o *Outline) Below(root int32) *Outline {
+	sub := *o
+	end := o.End(root)
+	sub.n, sub.from, sub.top = end-root, o.from+root, o.top+o.Level(root)
+	sub.Height = int(o.Deepest(root, end)-o.Level(root)) + 1
+	sub.lift = int64(sub.Height) + int64(sub.top) - int64(o.tall)
+	sub.start = 0
+	sub.start = sub.before(0)
+	return &sub
+}
 
 // Level of the node at a place.
 func (o *Outline) Level(i int32) int32 {
 	b, k := o.place(i)
-	return o.levels.block(b)[k]
+	return o.levels.block(b)[k] - o.top
 }
 
 // SizeBytes returns the memory of the outline.
@@ -128,7 +150,7 @@ func (o *Outline) part(b, from, to int32) (sum int64) {
 		}
 	default:
 		for _, l := range o.levels.block(b)[from:to] {
-			sum += int64(o.Height) - int64(l)
+			sum += int64(o.tall) - int64(l)
 		}
 	}
 	return sum
@@ -145,7 +167,12 @@ func (o *Outline) first(b int32) int32 {
 // before is the sum of own weights of the nodes before a place: the weight of a subtree is a difference of two.
 func (o *Outline) before(i int32) int64 {
 	b, k := o.place(i)
-	return o.sum[b] + o.part(b, o.first(b), k)
+	return o.sum[b] + o.part(b, o.first(b), k) - o.start + int64(i)*o.lift
+}
+
+// sumAt is that before a block, all of which is in the tree.
+func (o *Outline) sumAt(b int32) int64 {
+	return o.sum[b] - o.start + int64(b*o.size+o.first(b)-o.at(0))*o.lift
 }
 
 // base is the sum before the part of a node's sector that its children share.
@@ -165,7 +192,8 @@ func (o *Outline) Weight(i int32) int64 { return o.before(o.End(i)) - o.before(i
 // nextAtMost is the first place from i on with this level or a lower one, or the end.
 func (o *Outline) nextAtMost(i, level int32) int32 {
 	large := o.size * o.size
-	for x := i + o.skip; x < o.n+o.skip; {
+	level += o.top
+	for x := o.at(i); x < o.at(o.n); {
 		switch b := x / o.size; {
 		case x%large == 0 && o.large.least[x/large] > level:
 			x += large
@@ -174,7 +202,7 @@ func (o *Outline) nextAtMost(i, level int32) int32 {
 		default:
 			for k, l := range o.levels.block(b)[x%o.size:] {
 				if l <= level {
-					return x + int32(k) - o.skip
+					return min(x+int32(k)-o.at(0), o.n)
 				}
 			}
 			x = (b + 1) * o.size
@@ -186,7 +214,8 @@ func (o *Outline) nextAtMost(i, level int32) int32 {
 // lastAtMost is the last place up to i with this level or a lower one; there is one.
 func (o *Outline) lastAtMost(i, level int32) int32 {
 	large := o.size * o.size
-	for x := i + o.skip; ; {
+	level += o.top
+	for x := o.at(i); ; {
 		switch b := x / o.size; {
 		case (x+1)%large == 0 && o.large.least[x/large] > level:
 			x -= large
@@ -196,7 +225,7 @@ func (o *Outline) lastAtMost(i, level int32) int32 {
 			list := o.levels.block(b)
 			for k := x % o.size; k >= 0; k-- {
 				if list[k] <= level {
-					return b*o.size + k - o.skip
+					return b*o.size + k - o.at(0)
 				}
 			}
 			x = b*o.size - 1
@@ -207,7 +236,7 @@ func (o *Outline) lastAtMost(i, level int32) int32 {
 // Deepest is the greatest level in a stretch that is not empty.
 func (o *Outline) Deepest(from, to int32) (deep int32) {
 	large := o.size * o.size
-	for x, end := from+o.skip, to+o.skip; x < end; {
+	for x, end := o.at(from), o.at(to); x < end; {
 		switch b := x / o.size; {
 		case x%large == 0 && x+large <= end:
 			deep = max(deep, o.large.most[x/large])
@@ -223,34 +252,38 @@ func (o *Outline) Deepest(from, to int32) (deep int32) {
 			x = next
 		}
 	}
-	return deep
+	return deep - o.top
 }
 
 // childAt is the child of a node, whose subtree ends at end, that holds a place of the weight that they share, counted
 // from its begin.
 func (o *Outline) childAt(i, end int32, weight int64) int32 {
 	want := o.base(i) + weight
-	low, _ := o.place(i + 1) // the last block that begins at or before it
+	first, k := o.place(i + 1)
+	low := first // the last block that begins at or before it
 	high, _ := o.place(end - 1)
 	for low < high {
-		if mid := (low + high + 1) / 2; o.sum[mid] <= want {
+		if mid := (low + high + 1) / 2; o.sumAt(mid) <= want {
 			low = mid
 		} else {
 			high = mid - 1
 		}
 	}
-	k, sum := o.first(low), o.sum[low]
-	for list := o.levels.block(low); k+1 < o.size && low*o.size+k+1-o.skip < end; k++ {
+	sum := o.before(i + 1)
+	if low > first {
+		k, sum = 0, o.sumAt(low)
+	}
+	for list := o.levels.block(low); k+1 < o.size && low*o.size+k+1 < o.at(end); k++ {
 		if o.own != nil {
 			sum += o.own[low*o.size+k]
 		} else {
-			sum += int64(o.Height) - int64(list[k])
+			sum += int64(o.tall) - int64(list[k]) + o.lift
 		}
 		if sum > want {
 			break
 		}
 	}
-	return o.lastAtMost(max(low*o.size+k-o.skip, i+1), o.Level(i)+1)
+	return o.lastAtMost(max(low*o.size+k-o.at(0), i+1), o.Level(i)+1)
 }
 
 // Parent of a node; -1 for the root.

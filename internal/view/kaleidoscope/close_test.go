@@ -3,6 +3,7 @@ package kaleidoscope_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -185,5 +186,58 @@ func TestCallsOfOneLocationAreFirstPaintedByRegion(t *testing.T) {
 				t.Fatalf("at %d, %d a subtree of one location is opened by %v", x, y, f.Open)
 			}
 		}
+	}
+}
+
+// TestASubtreeIsReadFromTheStore: a double click on a call whose row stays in the store names it by its row, and its
+// subtree is that of its id, for which all calls are read; the ways up lead to subtrees as well.
+func TestASubtreeIsReadFromTheStore(t *testing.T) {
+	open := stencil(t, 40_000)
+	nodes := treeOf(t, open(t))
+	tried := 0
+	for k := 1; k < len(nodes); k += len(nodes) / 9 {
+		id := fmt.Sprint(nodes[k].ID)
+		c := viewtest.Case{Reader: open, Size: square, Options: zoomed("#" + id)}
+		r := c.Compute(t, kaleidoscope.View, open(t))
+		f, ok, err := view.PickAt(r, r.Scene(square), 200, 200)
+		if !ok || err != nil || line(f.Lines, "node") != id {
+			t.Fatalf("call %s is not in the middle: %+v, %v", id, f, err)
+		}
+		row := fmt.Sprintf("%d/%d/%d", f.Row.Location, f.Row.Lane, f.Row.Row)
+		for _, paint := range []string{"region", "time", "depth"} {
+			of := func(root string) (kaleidoscope.Data, *scene.Scene) {
+				c := viewtest.Case{Reader: open, Size: square, Options: map[string][]string{"root": {root}, "paint": {paint}}}
+				r := c.Compute(t, kaleidoscope.View, open(t))
+				s := r.Scene(square)
+				return r.Data().(kaleidoscope.Data), s
+			}
+			byRow, drawn := of(row)
+			byID, same := of(id)
+			if !reflect.DeepEqual(shapesOf(drawn), shapesOf(same)) {
+				t.Errorf("by %s: the subtree of %s is drawn differently from that of %s", paint, row, id)
+			}
+			a, b := fmt.Sprintf("%+v %+v", byRow.Merged, byRow.Height), fmt.Sprintf("%+v %+v", byID.Merged, byID.Height)
+			if len(byRow.Nodes) != len(byID.Nodes) || a != b {
+				t.Fatalf("the subtree of %s has %d nodes, that of %s %d; sectors %s, %s", row, len(byRow.Nodes), id, len(byID.Nodes), a, b)
+			}
+			for i, n := range byRow.Nodes {
+				m := byID.Nodes[i]
+				n.Parent, m.Parent = nil, nil
+				if fmt.Sprintf("%+v", n) != fmt.Sprintf("%+v", m) {
+					t.Fatalf("node %+v, want %+v", n, m)
+				}
+			}
+			var names []string
+			for _, term := range drawn.Terms {
+				names = append(names, term.Label)
+			}
+			if got := strings.Join(names, " → "); got != line(f.Lines, "path") {
+				t.Errorf("ways up %q, path %q", got, line(f.Lines, "path"))
+			}
+		}
+		tried++
+	}
+	if tried < 5 {
+		t.Errorf("only %d calls were tried", tried)
 	}
 }

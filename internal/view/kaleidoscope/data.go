@@ -311,17 +311,17 @@ func (r *result) fact(i int) view.Fact {
 func (r *result) opens(i int) map[string]string {
 	node := r.node(i)
 	if node != r.root {
-		open := map[string]string{"root": strconv.Itoa(int(r.id(i))), "zoom": ""}
+		open := map[string]string{"root": r.rootText(node), "zoom": ""}
 		if first := r.firstBelow(i); first == "location" || r.paint == "location" {
 			open["paint"] = first
 		}
 		return open
 	}
-	up := r.forest.calls.Tree.Parent[node]
+	up := r.forest.calls.Parent(node)
 	if up <= 0 {
 		return map[string]string{"root": "", "zoom": ""}
 	}
-	return map[string]string{"root": strconv.Itoa(int(up)), "zoom": ""}
+	return map[string]string{"root": r.rootText(up), "zoom": ""}
 }
 
 // firstBelow is the painting of the subtree of a drawn node that none is asked for: by location, as in the paper, but

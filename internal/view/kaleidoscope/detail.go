@@ -11,13 +11,15 @@ import (
 // A detail is a tree that is looked at at any scale: the drawn nodes depend on the zoom, their places do not.
 type detail struct {
 	outline *invocation.Outline
-	order   []int32 // node of the forest at each place; nil: the same
+	order   []int32 // node of the forest at each place; nil: they follow each other from first on
+	first   int32
+	level   int32 // in the forest, of the root
 }
 
 // node of the forest at a place.
 func (d *detail) node(place int32) int32 {
 	if d.order == nil {
-		return place
+		return d.first + place
 	}
 	return d.order[place]
 }
@@ -32,7 +34,12 @@ func (d *detail) sizeBytes() int64 {
 // detail orders the tree, or a subtree of it.
 func (p *plan) detail(f *forest) *detail {
 	if f.calls.Joined() {
-		return &detail{outline: f.calls.Outline()}
+		d := &detail{outline: f.calls.Outline()}
+		if p.root > 0 {
+			d.first, d.level = p.root, d.outline.Level(p.root)
+			d.outline = d.outline.Below(p.root)
+		}
+		return d
 	}
 	tree, a := f.calls.Tree, &arrangement{}
 	if p.root >= 0 {
@@ -41,7 +48,7 @@ func (p *plan) detail(f *forest) *detail {
 	weight := func() []float64 { return invocation.NewLayout(tree).Weight }
 	ordered, order := tree.Preorder(sorter(p.order, f, p.locations, a.node, weight))
 	level, _ := ordered.Levels()
-	return &detail{invocation.NewOutline(level), a.through(order)}
+	return &detail{outline: invocation.NewOutline(level), order: a.through(order)}
 }
 
 // look finds the content of a picture of a size: an arrangement of the drawn nodes
@@ -164,8 +171,11 @@ func (r *result) widest(it *invocation.Item) (alloc float64) {
 
 // placeOf is the place of a node of the forest in the outline; -1: it is not in this tree.
 func (d *detail) placeOf(node int32) int32 {
-	if d.order == nil {
-		return node
+	if d.order != nil {
+		return int32(slices.Index(d.order, node))
 	}
-	return int32(slices.Index(d.order, node))
+	if place := node - d.first; place >= 0 && int(place) < d.outline.Len() {
+		return place
+	}
+	return -1
 }

@@ -101,8 +101,8 @@ func (r *result) widestOf(is func(trace.RegionID) bool) heavy {
 	r.forest.calls.EachPart(invocation.OfRegion, func(nodes []invocation.Node) {
 		most := heavy{place: -1}
 		for i := range nodes {
-			if is(nodes[i].Region) {
-				most.add(nodes[i].Number, o.Weight(nodes[i].Number))
+			if place := r.detail.placeOf(nodes[i].Number); place >= 0 && is(nodes[i].Region) {
+				most.add(place, o.Weight(place))
 			}
 		}
 		mu.Lock()
@@ -122,18 +122,35 @@ func (r *result) callNamed(text string) (int32, error) {
 		}
 		return int32(n), nil
 	}
+	return r.rowNamed("zoom", text)
+}
+
+// rowNamed returns the node of LOCATION/LANE/ROW.
+func (r *result) rowNamed(option, text string) (int32, error) {
 	var at [3]int
 	for k, part := range strings.Split(text, "/") {
 		n, err := strconv.Atoi(part)
 		if err != nil {
-			return 0, fmt.Errorf("--zoom %q: want three numbers, LOCATION/LANE/ROW", text)
+			return 0, fmt.Errorf("--%s %q: want three numbers, LOCATION/LANE/ROW", option, text)
 		}
 		at[k] = n
 	}
-	if node := calls.Find(trace.LocationID(at[0]), int32(at[1]), int32(at[2])); node >= 0 {
+	if node := r.forest.calls.Find(trace.LocationID(at[0]), int32(at[1]), int32(at[2])); node >= 0 {
 		return node, nil
 	}
-	return 0, fmt.Errorf("--zoom %s: no such call is in the tree", text)
+	return 0, fmt.Errorf("--%s %s: no such call is in the tree", option, text)
+}
+
+// isRow reports whether a text names a call by its row.
+func isRow(text string) bool { return strings.Count(text, "/") == 2 }
+
+// rootText names the root of a subtree: by its row where its number is not known without reading all calls.
+func (r *result) rootText(node int32) string {
+	if !r.forest.calls.OfRows() {
+		return strconv.Itoa(int(r.forest.calls.Number(node)))
+	}
+	c := r.forest.pick([]int32{node}, 0, nil)[0]
+	return fmt.Sprintf("%d/%d/%d", c.Location, c.Lane, c.Row)
 }
 
 // terms resolves names for the page: the ways up, and the zoom if it names a call.

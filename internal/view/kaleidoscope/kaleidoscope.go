@@ -158,7 +158,8 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 func (r *result) way() way {
 	v := r.request.Values
 	switch order := v.Text("order"); {
-	case order != "auto" && order != byRank || r.paper || v.Switch("all") || v.Text("root") != "" ||
+	case order != "auto" && order != byRank || r.paper || v.Switch("all") ||
+		v.Text("root") != "" && !isRow(v.Text("root")) ||
 		v.Text("until") != "" || strings.HasPrefix(v.Text("zoom"), "#"):
 		return inTime
 	case v.Text("paint") == "children":
@@ -171,7 +172,13 @@ func (r *result) plan() (*plan, error) {
 	v := r.request.Values
 	p := &plan{root: -1, order: v.Text("order"), locations: r.request.Store().Locations(), ring: v.Integer("ring"),
 		width: min(r.request.Size.Width, r.request.Size.Height), all: v.Switch("all")}
-	if root := v.Text("root"); root != "" {
+	if root := v.Text("root"); isRow(root) {
+		node, err := r.rowNamed("root", root)
+		if err != nil {
+			return nil, err
+		}
+		p.root = node
+	} else if root != "" {
 		id, err := strconv.Atoi(root)
 		if err != nil || id < 0 || id >= r.forest.calls.Len() {
 			return nil, fmt.Errorf("--root %q: want the id of a node, 0 to %d", root, r.forest.calls.Len()-1)
@@ -240,6 +247,9 @@ func (r *result) Notes() []string {
 	}
 	if r.shared != "" {
 		out = append(out, r.shared)
+	}
+	if r.zoom != (zoom{factor: 1}) && r.detail != nil && len(r.items) == 0 {
+		out = append(out, "the tree does not reach this far out: no call is here")
 	}
 	return out
 }

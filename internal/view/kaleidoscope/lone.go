@@ -3,8 +3,8 @@ package kaleidoscope
 import (
 	"math"
 	"slices"
-	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -55,9 +55,10 @@ const mostTrail = 12
 // trail names the callers of the root of a subtree, outermost first, and itself: the ways up.
 func (r *result) trail() (out []scene.Term) {
 	regions, calls := r.request.Store().Regions(), r.forest.calls
-	for node := r.root; node >= 0; node = calls.Tree.Parent[node] {
-		if region := calls.Region[node]; region != trace.NoRegion {
-			out = append(out, scene.Term{Name: "root", Text: strconv.Itoa(int(node)), Label: regions[region].Name})
+	for node := r.root; node >= 0; node = calls.Parent(node) {
+		n := r.forest.pick([]int32{node}, invocation.OfRegion, nil)[0]
+		if region := n.Region; region != trace.NoRegion {
+			out = append(out, scene.Term{Name: "root", Text: r.rootText(node), Label: regions[region].Name})
 		}
 	}
 	slices.Reverse(out)

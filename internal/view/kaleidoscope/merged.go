@@ -95,9 +95,12 @@ func (r *result) sample(it *invocation.Item) (nodes []invocation.Node, levels []
 		}
 		return r.forest.pick(list, r.facts(), make([]invocation.Node, 0, len(list))), levels
 	}
+	for i, k := range list {
+		list[i] = r.detail.node(k)
+	}
 	nodes = r.forest.pick(list, r.facts()|invocation.OfLevel, make([]invocation.Node, 0, len(list)))
 	for i := range nodes {
-		levels[i] = nodes[i].Level
+		levels[i] = nodes[i].Level - r.detail.level
 	}
 	return nodes, levels
 }
@@ -356,7 +359,9 @@ func (r *result) eachOf(first, last int32, what invocation.Facts, f func(n *invo
 		}
 		nodes = r.forest.pick(places, what, nodes[:0])
 		for i := range nodes {
-			if !r.forest.calls.OfRows() {
+			if r.forest.calls.OfRows() {
+				nodes[i].Level -= r.detail.level
+			} else {
 				nodes[i].Level = r.detail.outline.Level(first + int32(i))
 			}
 			f(&nodes[i])

@@ -42,6 +42,10 @@ func (r *result) spectrum() (begin, end trace.Time) {
 	if r.root < 0 {
 		return r.forest.begin, r.forest.end
 	}
+	if r.forest.calls.Joined() { // of one lane, whose calls come by their begin
+		last := int32(r.detail.outline.Len() - 1)
+		return r.forest.node(r.detail.node(0)).Begin, r.forest.node(r.detail.node(last)).Begin
+	}
 	all := r.forest.calls.Begin
 	node, n := r.node, r.layout.Tree.Len()
 	if r.detail != nil {

@@ -1,6 +1,7 @@
 package kaleidoscope
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -38,14 +39,22 @@ func ways(o *invocation.Outline, size scene.Size, ring float64, z zoom, name fun
 	var out []scene.Term
 	angle := math.Mod(math.Atan2(z.y, z.x)*180/math.Pi+360, 360)
 	level := math.Hypot(z.x, z.y) / halfRing(ring, size)
+	last, times := "", 0
 	for _, i := range o.Chain(angle, int32(min(level, float64(o.Height))))[1:] {
-		if label := name(i); label != "" {
-			term := scene.Term{Name: "within", Label: label}
-			if to := fit(o, size, ring, i); to.factor > 1 {
-				term.Text = to.String()
-			}
-			out = append(out, term)
+		label := name(i)
+		if label == "" {
+			continue
 		}
+		if times++; label == last { // one that calls itself
+			out[len(out)-1].Label = fmt.Sprintf("%s × %d", label, times)
+			continue
+		}
+		last, times = label, 1
+		term := scene.Term{Name: "within", Label: label}
+		if to := fit(o, size, ring, i); to.factor > 1 {
+			term.Text = to.String()
+		}
+		out = append(out, term)
 	}
 	if n := len(out); n > mostTrail {
 		out = slices.Concat(out[:mostTrail/3], []scene.Term{{Name: "within", Label: "…"}}, out[n-2*mostTrail/3:])
