@@ -33,7 +33,7 @@ export const screens: Readonly<Record<RunKind, Screen>> = {
 };
 
 /** A profile without call paths: columns and bars of its regions, and how locations differ. */
-const flatProfile: Screen = { title: "a flat profile", rows: [[["profile", 1]], [["boxprofile", 1.3], ["treemap", 1]]], heights: [1.3, 1], wide: [[["topology", 0.7]], [["groups", 1]]] };
+const flatProfile: Screen = { title: "a flat profile", rows: [[["profile", 1]], [["boxprofile", 1.3], ["treemap", 1]]], heights: [1.3, 1], wide: [[], [["groups", 1]]] };
 
 /** What takes the place of a screen that has too little to show. */
 const instead = ["timeline", "calltree", "profile", "boxprofile", "histogram", "moments", "treemap", "commmatrix", "activity"];
