@@ -43,13 +43,15 @@ type SourceFile struct {
 }
 
 // A Stage of a part whose importer reads only its own files: the source was read; the halves of links of which the part
-// has both were joined; its rows and their index were made. Each has a directory.
+// has both were joined; its rows and their index were made; links whose ends are not named were packed. Each has a
+// directory.
 type Stage string
 
 const (
 	Read    Stage = "part"
 	Matched Stage = "matched"
 	Made    Stage = "made"
+	Linked  Stage = "linked"
 )
 
 // DirName returns the directory of a part at a stage.
@@ -77,7 +79,7 @@ func (m *PartManifest) Write(dir string) error {
 		return err
 	}
 	_, err = f.Write(append(b, '\n'))
-	if m.Stage != Matched && m.Stage != Made {
+	if m.Stage != Matched && m.Stage != Made && m.Stage != Linked {
 		err = errors.Join(err, f.Sync())
 	}
 	if err := errors.Join(err, f.Close()); err != nil {

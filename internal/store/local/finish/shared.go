@@ -25,6 +25,9 @@ import (
 //  3. Made, when all parts are matched: part K makes the rows of a range of locations, whoever read them, their index
 //     and their frames (sharemake.go).
 //
+//  4. Linked, when all are made and ends of links had to be looked for: part K packs a range of the links. Where each
+//     link joins locations of one reader, their ends are found as the rows are made (shareplace.go).
+//
 // Then all is put together (sharejoin.go): the same bytes as those of a whole import. Each step of each part is done by
 // one process, which holds a lock on it, and any process can do it.
 
@@ -61,6 +64,7 @@ func record(w *write.Writer) error {
 	for k := range w.Opt.Parts { // steps that were made of an earlier import of this part
 		_ = os.RemoveAll(filepath.Join(run, disk.Matched.DirName(k+1)))
 		_ = os.RemoveAll(filepath.Join(run, disk.Made.DirName(k+1)))
+		_ = os.RemoveAll(filepath.Join(run, disk.Linked.DirName(k+1)))
 	}
 	return publishStage(w, m, names)
 }
@@ -106,12 +110,19 @@ func joinShared(ctx context.Context, dir string, parts []*disk.PartManifest, o w
 	partial.RemoveStale(dir)
 	join := r.join
 	if timed, err := r.timed(); err != nil {
-		return false, err
+		return r.unlessJoined(err)
 	} else if !timed {
 		join = r.joinProfiles
 	} else {
 		for _, s := range []step{{disk.Matched, r.match}, {disk.Made, r.make}} {
 			if err := r.all(ctx, s); err != nil {
+				return false, err
+			}
+		}
+		if placed, err := r.placed(); err != nil {
+			return r.unlessJoined(err)
+		} else if placed {
+			if err := r.all(ctx, step{disk.Linked, r.link}); err != nil {
 				return false, err
 			}
 		}
@@ -131,7 +142,18 @@ func joinShared(ctx context.Context, dir string, parts []*disk.PartManifest, o w
 			return false, err
 		}
 	}
+	if !mine && o.Part > 0 {
+		r.cleanPart(o.Part - 1) // so that one process need not do it for all
+	}
 	return mine, nil
+}
+
+// unlessJoined is for errors that come if another process has joined the run and taken the parts away.
+func (r *sharedRun) unlessJoined(err error) (mine bool, _ error) {
+	if joined(r.dir) {
+		return false, nil
+	}
+	return false, err
 }
 
 // timed reports whether a part has intervals, samples or links with a time.
@@ -260,12 +282,16 @@ func (r *sharedRun) stageManifest(s disk.Stage, part int) *disk.PartManifest {
 // clean takes everything away but the store.
 func (r *sharedRun) clean() {
 	for k := range r.parts {
-		for _, s := range []disk.Stage{disk.Read, disk.Matched, disk.Made} {
-			_ = os.RemoveAll(r.at(s, k)) // leftovers do no harm
-			_ = os.Remove(filepath.Join(r.dir, ".lock-"+s.DirName(k+1)))
-		}
+		r.cleanPart(k)
 	}
 	_ = os.Remove(filepath.Join(r.dir, ".lock-joined"))
+}
+
+func (r *sharedRun) cleanPart(part int) {
+	for _, s := range []disk.Stage{disk.Read, disk.Matched, disk.Made, disk.Linked} {
+		_ = os.RemoveAll(r.at(s, part)) // leftovers do no harm
+		_ = os.Remove(filepath.Join(r.dir, ".lock-"+s.DirName(part+1)))
+	}
 }
 
 // An ownRange is locations whose rows a part makes: those from first to end are its own, those up to made are needed

@@ -70,10 +70,12 @@ func (r *sharedRun) joinProfiles(ctx context.Context) error {
 // A sharedJoiner puts parts together that are at stage Made.
 type sharedJoiner struct {
 	*finisher
-	run   *sharedRun
-	parts []*disk.PartManifest
-	total int64 // rows
-	nodes [][]store.LinkSum
+	run     *sharedRun
+	parts   []*disk.PartManifest
+	total   int64 // rows
+	nodes   [][]store.LinkSum
+	links   []*disk.PartManifest  // of the parts' links
+	linksOf func(part int) string // where they are
 }
 
 func (j *sharedJoiner) dir(part int) string { return j.run.at(disk.Made, part) }
@@ -91,6 +93,7 @@ func (j *sharedJoiner) start(ctx context.Context) error {
 		f.nameUnclosed(f.openRegions)
 	}
 	f.linksPacked = true
+	placed := true
 	for k := range j.run.parts {
 		m, err := j.run.manifest(disk.Made, k)
 		if err != nil {
@@ -105,8 +108,14 @@ func (j *sharedJoiner) start(ctx context.Context) error {
 		f.repairs.Add(st.Repairs)
 		f.depth = max(f.depth, st.Depth)
 		f.facts += st.Facts
-		f.linksPacked = f.linksPacked && st.Linked
+		f.linksPacked, placed = f.linksPacked && st.Linked, placed && st.Placed
 		j.nodes = append(j.nodes, st.Links...)
+	}
+	j.links, j.linksOf = j.parts, j.dir
+	if placed {
+		if err := j.takeLinked(); err != nil {
+			return err
+		}
 	}
 	if err := f.LoadProfiles(); err != nil {
 		return err
@@ -131,14 +140,15 @@ func (j *sharedJoiner) gather(ctx context.Context) error {
 		g.Go(func() error { return joiner.column(ctx, name) })
 	}
 	for _, name := range tableFiles(placedTables...) {
-		g.Go(func() error { return j.append(ctx, name) })
+		g.Go(func() error { return joiner.append(ctx, name) })
 	}
 	if j.linksPacked {
+		joiner := partJoiner{finisher: j.finisher, parts: j.links, dirOf: j.linksOf}
 		for _, name := range tableFiles("link") {
 			g.Go(func() error { return joiner.column(ctx, name) })
 		}
 		for _, name := range tableFiles("link_block") {
-			g.Go(func() error { return j.append(ctx, name) })
+			g.Go(func() error { return joiner.append(ctx, name) })
 		}
 		g.Go(func() error {
 			sums := newLinkSummer(j.Dir)
@@ -159,7 +169,7 @@ func (j *sharedJoiner) gather(ctx context.Context) error {
 }
 
 // append puts a plain column of all parts together.
-func (j *sharedJoiner) append(ctx context.Context, name string) error {
+func (j partJoiner) append(ctx context.Context, name string) error {
 	var out *os.File
 	for k, p := range j.parts {
 		i := slices.IndexFunc(p.Files, func(e disk.FileEntry) bool { return e.Name == name })

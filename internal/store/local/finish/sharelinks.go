@@ -29,15 +29,9 @@ func (f *finisher) shareLinks(ctx context.Context, part int, st *madeState) erro
 	if err != nil {
 		return err
 	}
-	n := 0
-	for _, l := range lists {
-		n += len(l.rows)
-	}
-	nodes := (n + disk.LinkNode - 1) / disk.LinkNode
-	first := nodes * part / f.Opt.Parts * disk.LinkNode
-	end := min(nodes*(part+1)/f.Opt.Parts*disk.LinkNode, n)
+	first, end := lists.shareOf(part, f.Opt.Parts)
 	from := func(ctx context.Context, give func([]write.LinkRecord, [][2]linkPlace) error) error {
-		return f.linksBetween(ctx, lists, first, end, give)
+		return f.linksBetween(ctx, lists, first, end, false, give)
 	}
 	links := linker{finisher: f}
 	err = links.packLinkRows(ctx, from, func(node []store.LinkSum) { st.Links = append(st.Links, node) })
@@ -49,8 +43,19 @@ func (f *finisher) shareLinks(ctx context.Context, part int, st *madeState) erro
 	return err
 }
 
-// linksBetween yields the links from one place to another in the order of them all.
-func (f *finisher) linksBetween(ctx context.Context, lists linkHeap, first, end int,
+// shareOf returns the range of all links that a part packs.
+func (h linkHeap) shareOf(part, parts int) (first, end int) {
+	n := 0
+	for _, l := range h {
+		n += len(l.rows)
+	}
+	nodes := (n + disk.LinkNode - 1) / disk.LinkNode
+	return nodes * part / parts * disk.LinkNode, min(nodes*(part+1)/parts*disk.LinkNode, n)
+}
+
+// linksBetween yields the links from one place to another in the order of them all. Where they are placed they have the
+// numbers of the store and tell where their ends are.
+func (f *finisher) linksBetween(ctx context.Context, lists linkHeap, first, end int, placed bool,
 	give func([]write.LinkRecord, [][2]linkPlace) error) error {
 	if first >= end {
 		return nil
@@ -77,6 +82,10 @@ func (f *finisher) linksBetween(ctx context.Context, lists linkHeap, first, end 
 			return nil
 		}
 		for i := range batch {
+			if placed {
+				places[i] = placesOf(&batch[i])
+				continue
+			}
 			for side := range 2 {
 				id, number := endOf(&batch[i], side)
 				if number-1 >= f.numbered[id] { // 0 wraps to the largest
@@ -89,7 +98,10 @@ func (f *finisher) linksBetween(ctx context.Context, lists linkHeap, first, end 
 	}}
 	err := h.merge(ctx, func(batch []write.LinkRecord) error {
 		n := len(batch)
-		if batch = links.renumberAll(batch); len(batch) < n || groups.tooLarge(batch) {
+		if !placed {
+			batch = links.renumberAll(batch)
+		}
+		if len(batch) < n || groups.tooLarge(batch) {
 			return errNotNamed
 		}
 		return ties.add(batch)

@@ -36,7 +36,7 @@ func TestRangesOfLinksAreAllOfThem(t *testing.T) {
 			for i := range copied {
 				copied[i].rows = slices.Clone(copied[i].rows)
 			}
-			err := f.linksBetween(context.Background(), copied, first, end, func(batch []write.LinkRecord, places [][2]linkPlace) error {
+			err := f.linksBetween(context.Background(), copied, first, end, false, func(batch []write.LinkRecord, places [][2]linkPlace) error {
 				for i := range batch {
 					if places[i][0] != (linkPlace{0, int32(batch[i].FromNumber) - 1}) {
 						t.Fatalf("link %d is at %v", batch[i].FromNumber, places[i])
@@ -67,7 +67,7 @@ func TestRangesOfLinksAreAllOfThem(t *testing.T) {
 			}
 		}
 		f.numbered[2] = 0
-		if err := f.linksBetween(context.Background(), lists, 0, n, func([]write.LinkRecord, [][2]linkPlace) error { return nil }); err == nil {
+		if err := f.linksBetween(context.Background(), lists, 0, n, false, func([]write.LinkRecord, [][2]linkPlace) error { return nil }); err == nil {
 			t.Error("an end that is not named is no error")
 		}
 	}

@@ -24,6 +24,7 @@ type madeState struct {
 	Inferred int64
 	Links    [][]store.LinkSum // sums of the nodes of the part's links
 	Linked   bool              // the part has packed its links
+	Placed   bool              // it has found the ends of its links
 }
 
 // laneLists are the lanes of locations that follow each other.
@@ -85,6 +86,9 @@ func (f *finisher) makePart(ctx context.Context, r *sharedRun, part int) error {
 		return err
 	}
 	last := uint64(before[len(before)-1].rows)
+	if err := f.placeLinks(ctx, filepath.Join(r.at(disk.Matched, part), write.LinkFile), &st); err != nil {
+		return err
+	}
 	if err := f.packer().packRows(ctx, f.rows, wholeFrames(from, last), wholeFrames(to, last)); err != nil {
 		return err
 	}
@@ -98,6 +102,9 @@ func (f *finisher) makePart(ctx context.Context, r *sharedRun, part int) error {
 	names := append(tableFiles(append([]string{"interval"}, placedTables...)...), disk.IndexFile, write.StateFile)
 	if st.Linked {
 		names = append(names, tableFiles("link", "link_block")...)
+	}
+	if st.Placed {
+		names = append(names, write.LinkFile)
 	}
 	m := r.stageManifest(disk.Made, part)
 	if err := keepOnly(f.Dir, names); err != nil {
@@ -151,6 +158,9 @@ func (f *finisher) chooseOwn(before []counts, part int) {
 		return id
 	}
 	o := &ownRange{first: edge(part), end: edge(part + 1)}
+	if edges := f.readerEdges(); f.LooseLinks && edges != nil {
+		o.first, o.end = edges[part], edges[part+1]
+	}
 	o.base, o.after = before[o.first], before[o.end]
 	o.made = o.end
 	need := int64(wholeFrames(uint64(o.after.rows), uint64(before[n].rows)))

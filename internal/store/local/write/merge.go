@@ -215,6 +215,9 @@ func (w *Writer) TellFacts() {
 	}
 }
 
+// Before returns the ends of a location's records in parts before the last that has some.
+func (s *Stream) Before() []int64 { return s.before }
+
 // Owns reports whether the records of a stream are those of a part, counted from 0; of one in several parts the last
 // part has them.
 func (w *Writer) Owns(s *Stream, part int) bool {
