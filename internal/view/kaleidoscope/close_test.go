@@ -124,6 +124,25 @@ func TestNamesMeetNeitherEachOtherNorTheEdge(t *testing.T) {
 	}
 }
 
+// TestNamesSayMoreThanTheirEnd: of compare/3 no sector has the name 3.
+func TestNamesSayMoreThanTheirEnd(t *testing.T) {
+	size := scene.Size{Width: 1100, Height: 700}
+	c := viewtest.Case{Reader: fromDemo("semigroup"), Size: size, Options: zoomed("#9000")}
+	for _, l := range c.Compute(t, kaleidoscope.View, c.Open(t)).Scene(size).Layers {
+		for _, m := range l.Marks {
+			text, ok := m.(*scene.Text)
+			if !ok {
+				continue
+			}
+			for _, name := range text.Text {
+				if len(name) < 4 {
+					t.Fatalf("a call is named %q", name)
+				}
+			}
+		}
+	}
+}
+
 // TestMixesAreShownWholeWhereThereIsRoom: a sector of seven regions, which is as long as the picture, has no grey.
 func TestMixesAreShownWholeWhereThereIsRoom(t *testing.T) {
 	open := stencil(t, 40_000)

@@ -85,6 +85,9 @@ func halfWidth(name string) float64 {
 // "bgsweep" says more than "runt…eep".
 func shortName(name string, half float64) string {
 	short := scene.Shorten(name, float32(2*half-4), scene.TextSize)
+	if short != name && len(short) < leastPart { // "3" of "compare/3"
+		return ""
+	}
 	if !strings.Contains(short, "…") && short != "" {
 		return short
 	}
