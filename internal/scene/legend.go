@@ -150,8 +150,13 @@ func (s *Scene) DrawLegend(entries []LegendEntry, x, y, width float32, mostRows 
 		} else if it.entry.Colour == None {
 			text.addNonEmpty(it.x, baseline, it.label, UITextMuted, Start)
 		} else {
-			swatches.Add(it.x, it.y+(legendRow-legendSwatch)/2, legendSwatch, legendSwatch, it.entry.Colour)
-			swatches.SetFlags(it.entry.Flags | paleOutline(it.entry.Colour))
+			top := it.y + (legendRow-legendSwatch)/2
+			swatches.Add(it.x, top, legendSwatch, legendSwatch, it.entry.Colour)
+			if it.entry.Flags&Outlined != 0 { // the sample of a frame is one
+				swatches.Add(it.x+3, top+3, legendSwatch-6, legendSwatch-6, UIBackground)
+			} else {
+				swatches.SetFlags(it.entry.Flags | paleOutline(it.entry.Colour))
+			}
 			text.addNonEmpty(it.x+legendSwatch+6, baseline, it.label, UIText, Start)
 		}
 	}
@@ -219,6 +224,7 @@ func (s *Scene) AddFoldLegend(warned bool) {
 		LegendEntry{Label: "folded corner: drawn as one", Colour: UIText, Region: NoID, Parent: NoID})
 	if warned {
 		s.Legend = append(s.Legend,
-			LegendEntry{Label: "frame: hides > 1 %, wider is more", Colour: UIWarning, Region: NoID, Parent: NoID})
+			LegendEntry{Label: "frame: hides > 1 %, wider is more", Colour: UIWarning, Region: NoID, Parent: NoID,
+				Flags: Outlined})
 	}
 }
