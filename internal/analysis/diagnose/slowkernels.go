@@ -23,8 +23,8 @@ func (g *gpuCase) slowKernels() error {
 	sums := make([]map[peer.Kind]peer.Sum, len(g.job.GPUs))
 	for i := range sums {
 		sums[i] = map[peer.Kind]peer.Sum{}
-		for r, s := range g.job.GPUs[i].Kernels {
-			sums[i][peer.Kind{Region: r}] = peer.Sum(s)
+		for _, k := range g.job.GPUs[i].Kernels {
+			sums[i][peer.Kind{Region: k.Region}] = peer.Sum(k.Sum)
 		}
 	}
 	list := peer.Find(sums)

@@ -10,6 +10,7 @@ package fingerprint
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
@@ -18,6 +19,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
+
+// A Property is something that the source says of the run.
+type Property struct{ Name, Value string }
 
 // A Print is the summary of a run. Times are in ns, or in Unit of a profile.
 type Print struct {
@@ -29,7 +33,7 @@ type Print struct {
 	Locations  int  // that hold something
 	Summed     bool // taken apart evenly: see OfRank
 	Intervals  int64
-	Properties map[string]string
+	Properties []Property // by name
 
 	Paths []Path
 	// Folded is how many small call paths were joined with others below the same caller.
@@ -78,7 +82,7 @@ type Step struct {
 }
 
 // OfRun is the print of a run.
-var OfRun = derived.Derived[*Print]{Name: "fingerprint", Version: 7, Make: take, Restore: (*Print).restore}
+var OfRun = derived.Derived[*Print]{Name: "fingerprint", Version: 8, Make: take, Restore: (*Print).restore}
 
 // errOtherRun is the error of a print that cannot be of the run.
 var errOtherRun = errors.New("the fingerprint is not that of this run")
@@ -163,15 +167,24 @@ const (
 	mostText       = 200
 )
 
-// properties keeps those that are short enough to be a key.
-func properties(all map[string]string) map[string]string {
-	out := map[string]string{}
-	for k, v := range all {
-		if len(out) < mostProperties && len(k) <= mostText && len(v) <= mostText {
-			out[k] = v
+// properties keeps the first, by name, that are short enough to be a key.
+func properties(all map[string]string) (out []Property) {
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		if v := all[k]; len(out) < mostProperties && len(k) <= mostText && len(v) <= mostText {
+			out = append(out, Property{k, v})
 		}
 	}
 	return out
+}
+
+// Property returns the value of a property.
+func (p *Print) Property(name string) (value string, known bool) {
+	for _, x := range p.Properties {
+		if x.Name == name {
+			return x.Value, true
+		}
+	}
+	return "", false
 }
 
 // Size is how many take part: ranks, or locations if there are no ranks.

@@ -21,9 +21,11 @@ type Overview struct {
 	Outline  *request.Outline
 	Graph    *request.Graph
 	Critical *request.Critical
-	Merged   map[string][]request.OnPath // "operation", "service"
-	Uses     []request.Use
-	Found    *latency.Found
+	// ByOperation and ByService are the critical paths, merged.
+	ByOperation, ByService []request.OnPath
+
+	Uses  []request.Use
+	Found *latency.Found
 
 	forest *request.Forest // of the outline
 }
@@ -37,7 +39,7 @@ const (
 
 // OverviewOfRun is the overview of a run with many requests; nil if it would not be small.
 var OverviewOfRun = derived.Derived[*Overview]{
-	Name: "requests", Version: 4, Make: makeOverview, Restore: (*Overview).restore,
+	Name: "requests", Version: 5, Make: makeOverview, Restore: (*Overview).restore,
 	Keeps: func(r store.Reader) bool { return r.Info().Intervals >= fewSpans && runfacts.HasSpans(r) },
 }
 
@@ -89,7 +91,7 @@ func makeOverview(ctx context.Context, run *derived.Run) (*Overview, error) {
 	if len(c.By) > mostOnPaths {
 		return nil, nil
 	}
-	o.Merged = map[string][]request.OnPath{"operation": c.Merge(c.By, false), "service": c.Merge(c.By, true)}
+	o.ByOperation, o.ByService = c.Merge(c.By, false), c.Merge(c.By, true)
 	return o, o.restore(run.Store)
 }
 
@@ -119,7 +121,7 @@ func (o *Overview) fits(regions, locations int) bool {
 		good = good && is(p.Service, p.Region) && p.Parent >= -1 && p.Parent < int32(i)
 	}
 	lists := [][]request.OnPath{o.Critical.By}
-	for _, list := range o.Merged {
+	for _, list := range [][]request.OnPath{o.ByOperation, o.ByService} {
 		lists = append(lists, list)
 	}
 	for _, list := range lists {

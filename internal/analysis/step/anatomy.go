@@ -3,6 +3,7 @@ package step
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -119,7 +120,6 @@ func (j *Job) unit(s *runfacts.GPUPart, number int, streams [][][]Work, off []sp
 		w := merged(streams[gpu])
 		streams[gpu], works[k] = nil, w
 		kernels := map[trace.RegionID]Sum{}
-		j.GPUs[gpu].Kernels = kernels
 		lists[Kernel] = slices.Grow(lists[Kernel], len(w))
 		for i := range w {
 			if w[i].Term == Kernel {
@@ -128,6 +128,7 @@ func (j *Job) unit(s *runfacts.GPUPart, number int, streams [][][]Work, off []sp
 			}
 			lists[w[i].Term] = append(lists[w[i].Term], span{w[i].Begin, w[i].End})
 		}
+		j.GPUs[gpu].Kernels = kernelSums(kernels)
 		sets[k] = setsOf(w)
 		sets[k].off = summed(without(off, sets[k].busy.spans))
 		if k == 0 {
@@ -332,4 +333,13 @@ func (j *Job) average() {
 	for t, x := range sum {
 		j.Mean[t] = float64(x) / float64(len(j.Steps))
 	}
+}
+
+// kernelSums lists sums by the number of their region: a stored map has other bytes each time.
+func kernelSums(sums map[trace.RegionID]Sum) []KernelSum {
+	list := make([]KernelSum, 0, len(sums))
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		list = append(list, KernelSum{id, sums[id]})
+	}
+	return list
 }

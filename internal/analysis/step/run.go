@@ -10,7 +10,7 @@ import (
 
 // JobOfRun is a whole run taken apart.
 var JobOfRun = derived.Derived[*Job]{
-	Name: "steps", Version: 4, Keeps: runfacts.IsLargeJob, Restore: (*Job).restore,
+	Name: "steps", Version: 5, Keeps: runfacts.IsLargeJob, Restore: (*Job).restore,
 	Make: func(ctx context.Context, run *derived.Run) (*Job, error) {
 		r := run.Store
 		return Analyse(runfacts.FindDevices(r.Locations(), nil).In(ctx, r, store.Window{End: r.Info().End}))

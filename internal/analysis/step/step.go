@@ -109,8 +109,14 @@ type GPU struct {
 	Drained trace.Time
 	Gaps    []Gap // the longest, longest first
 	Launch  Launches
-	// Kernels are those that compute, by name.
-	Kernels map[trace.RegionID]Sum
+	// Kernels are those that compute, by the number of their region.
+	Kernels []KernelSum
+}
+
+// A KernelSum is the calls of one kernel.
+type KernelSum struct {
+	Region trace.RegionID
+	Sum
 }
 
 // A Sum is a number of calls and their total time.
@@ -170,8 +176,8 @@ func (j *Job) fits(units int, owner []int32, regions, lanes int) bool {
 	known := func(id trace.RegionID) bool { return id == trace.NoRegion || int(id) < regions }
 	for i := range j.GPUs {
 		g := &j.GPUs[i]
-		for id := range g.Kernels {
-			if !known(id) || id == trace.NoRegion {
+		for _, k := range g.Kernels {
+			if !known(k.Region) || k.Region == trace.NoRegion {
 				return false
 			}
 		}

@@ -81,7 +81,7 @@ func TestAKeptJobOfAnotherRunIsFoundAnew(t *testing.T) {
 	r := openLarge(t)
 	for name, change := range map[string]func(*step.Job){
 		"a unit":   func(x *step.Job) { x.Steps = []step.Step{{Unit: 99}} },
-		"a region": func(x *step.Job) { x.GPUs[0].Kernels[1<<30] = step.Sum{} },
+		"a region": func(x *step.Job) { x.GPUs[0].Kernels[0].Region = 1 << 30 },
 		"a lane": func(x *step.Job) {
 			x.GPUs[0].Gaps = []step.Gap{{Next: trace.NoRegion, Host: trace.NoRegion, Lane: 1 << 30, Known: true}}
 		},

@@ -74,7 +74,7 @@ func (r *result) key(i int, name string) (string, error) {
 	case "format":
 		return r.prints[i].Format, nil
 	}
-	if v, ok := r.prints[i].Properties[name]; ok {
+	if v, ok := r.prints[i].Property(name); ok {
 		return v, nil
 	}
 	return "", fmt.Errorf("--by %q: run %s has no such key; give one with --key %s=VALUE", name, r.names[i], name)

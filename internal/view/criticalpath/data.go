@@ -92,8 +92,10 @@ func (r *result) makeRows() {
 	}
 	switch {
 	case by == "callpath":
+	case r.kept != nil && by == "service":
+		list = r.kept.ByService
 	case r.kept != nil:
-		list = r.kept.Merged[by]
+		list = r.kept.ByOperation
 	default:
 		list = r.critical.Merge(list, by == "service")
 	}

@@ -93,7 +93,7 @@ func (r *result) order(key string) error {
 	for i := range r.runs {
 		v, ok := r.request.Runs[i].Keys[key]
 		if !ok {
-			v, ok = r.runs[i].print.Properties[key]
+			v, ok = r.runs[i].print.Property(key)
 		}
 		if !ok && key == "name" {
 			v, ok = r.runs[i].name, true
