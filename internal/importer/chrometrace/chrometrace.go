@@ -41,7 +41,12 @@
 // snapshots, memory dumps, clock synchronisation, the profiler's own rows
 // ("PyTorch Profiler (0)", clang's "Total …"), and flow records that only repeat
 // a correlation id.
-//
+package chrometrace
+
+import (
+	"github.com/parallax-hpc/parallax/internal/importer"
+)
+
 // The files, in the order in which a record passes them:
 //
 //	claim.go, probe.go, rank.go, several.go, group.go   which files are a run, and of which rank each is
@@ -53,11 +58,6 @@
 //	async.go, flow.go, kineto.go                        halves that belong together: spans, arrows, launches
 //	memory.go, v8.go, framesample.go, dftracer.go       records of single writers
 //	describe.go, coordinate.go, report.go               metadata, places of ranks, and what is left out
-package chrometrace
-
-import (
-	"github.com/parallax-hpc/parallax/internal/importer"
-)
 
 // Format reads Chrome trace event files and their dialects.
 var Format = &importer.Format{
