@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/render/pdf"
 	"github.com/parallax-hpc/parallax/internal/render/png"
 	"github.com/parallax-hpc/parallax/internal/render/svg"
+	"github.com/parallax-hpc/parallax/internal/report"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
@@ -25,12 +26,13 @@ import (
 func viewCommand() *command {
 	return &command{
 		name: "view", args: "VIEW SOURCE [-o FILE] [--size WxH]",
-		summary: "draw one view without a browser: svg, png, pdf, jpg, eps, json or csv, by the ending of FILE",
+		summary: "draw one view without a browser: svg, png, pdf, jpg, eps, html, json or csv, by the ending of FILE",
 		help: "Without -o the numbers are printed as JSON. `parallax views` lists the views and their options.\n\n  " +
 			"parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% " +
 			"--locations 'rank:0-3' -o activity.csv",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringP("output", "o", "", "FILE to write; its ending is svg, png, pdf, jpg, eps, json or csv")
+			fs.StringP("output", "o", "",
+				"FILE to write; its ending is svg, png, pdf, jpg, eps, html (picture and table), json or csv")
 			fs.String("size", "1600x900",
 				"WxH, the largest size of the picture in pixels; above 1600x900 text grows too. 1600xAUTO: as high "+
 					"as the content; 84mm, 174x90mm: for print, with text of 8 points and PNG of 300 dots per inch")
@@ -104,7 +106,11 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return usageOf(err)
 	}
-	if out.picture, err = parsePicture(e.text("size")); err != nil {
+	size := e.text("size")
+	if out.kind == "html" && !e.flags.Changed("size") {
+		size = report.Size
+	}
+	if out.picture, err = parsePicture(size); err != nil {
 		return err
 	}
 	out.letter = e.text("letter")
@@ -143,7 +149,23 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if err := out.hasRoom(ctx, q, result); err != nil {
 		return fmt.Errorf("view %s: %w", v.Name, err)
 	}
+	out.command = e.line("view", args)
 	return out.write(func(w io.Writer) error { return out.export(w, v, q, result) })
+}
+
+// line returns the command as one types it.
+func (e *env) line(name string, args []string) string {
+	words := append([]string{name}, args...)
+	e.flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			words = append(words, "--"+f.Name+"="+v)
+		}
+	})
+	return report.CommandLine(words...)
 }
 
 // hasRoom refuses a table or numbers for which there is no memory: once begun they cannot be stopped.
@@ -152,7 +174,7 @@ func (o *output) hasRoom(ctx context.Context, q *view.Request, r view.Result) er
 	switch o.kind {
 	case "json":
 		return memory.Room(ctx, view.ToStream(r, held))
-	case "csv":
+	case "csv", "html":
 		return memory.Room(ctx, view.ToList(r, held))
 	}
 	return nil
@@ -263,7 +285,7 @@ func sameSource(a, b string) bool {
 }
 
 // exportKinds are the formats of a result.
-var exportKinds = []string{"svg", "png", "pdf", "jpg", "eps", "json", "csv"}
+var exportKinds = []string{"svg", "png", "pdf", "jpg", "eps", "html", "json", "csv"}
 
 // export writes a result as a picture or as data.
 func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Result) error {
@@ -295,6 +317,9 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		if s != nil {
 			s.Legend = scene.JoinSame(s.Legend, o.theme)
 		}
+		if s != nil && o.kind == "html" {
+			s.Notes = nil // the page writes them
+		}
 		return s
 	})
 	if err := view.Failed(r); err != nil {
@@ -314,6 +339,10 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		return pdf.Render(w, s, o.theme)
 	case "eps":
 		return png.RenderEPS(w, s, o.theme)
+	case "html":
+		one := report.OneView{View: v, Runs: q.Runs, Result: r, Scene: s, Theme: o.theme, Command: o.command,
+			Version: version()}
+		return one.Write(w)
 	}
 	return usage("%q is none of %s", o.kind, strings.Join(exportKinds, ", "))
 }
@@ -329,8 +358,9 @@ type output struct {
 	letter  string
 	// callouts are numbers drawn on a picture.
 	callouts []callout.Callout
-	sheet    bool // CSV is for a spreadsheet
-	all      bool // JSON has all elements of long lists
+	sheet    bool   // CSV is for a spreadsheet
+	all      bool   // JSON has all elements of long lists
+	command  string // that makes it
 }
 
 func (e *env) newOutput() (*output, error) {

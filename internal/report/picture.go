@@ -143,7 +143,7 @@ func (r *reporter) commandOf(v *view.View, sel trace.Selection, set map[string][
 			words = append(words, "--"+n+"="+x)
 		}
 	}
-	return clean(command(append(words, "-o", v.Name+".svg")...))
+	return clean(CommandLine(append(words, "-o", v.Name+".svg")...))
 }
 
 // picture draws a scene in both themes as one SVG whose colours are variables. Layers that are too large for that are
@@ -151,7 +151,7 @@ func (r *reporter) commandOf(v *view.View, sel trace.Selection, set map[string][
 func (r *reporter) picture(s *scene.Scene) (string, error) {
 	vectors, raster := split(s)
 	var images, b strings.Builder
-	for _, theme := range []scene.Theme{scene.Light, scene.Dark} {
+	for _, theme := range []scene.Theme{r.palette.Hues &^ scene.Dark, r.palette.Hues | scene.Dark} {
 		if raster == nil {
 			break
 		}
@@ -167,7 +167,7 @@ func (r *reporter) picture(s *scene.Scene) (string, error) {
 }
 
 func className(t scene.Theme) string {
-	if t == scene.Dark {
+	if t.IsDark() {
 		return "dark"
 	}
 	return "light"

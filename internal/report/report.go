@@ -9,6 +9,7 @@
 //	report.go    the contents
 //	section.go   findings, tables
 //	picture.go   a view as SVG in two themes, small enough for mail
+//	oneview.go   a file with one view: picture, notes and table
 //	page.html    how it looks
 package report
 
@@ -145,8 +146,8 @@ func clean(s string) string {
 	return visible(s)
 }
 
-// command returns a line for a shell.
-func command(words ...string) string {
+// CommandLine returns a line for a shell.
+func CommandLine(words ...string) string {
 	out := []string{"parallax"}
 	for _, w := range words {
 		if w == "" || strings.ContainsFunc(w, func(c rune) bool {

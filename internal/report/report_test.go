@@ -173,7 +173,7 @@ func TestPicturesAreTheSameInBothThemes(t *testing.T) {
 }
 
 func TestCommandsAreQuoted(t *testing.T) {
-	if got, want := command("view", "x", "my run's.json", "--a=rank:5"), `parallax view x 'my run'\''s.json' --a=rank:5`; got != want {
+	if got, want := CommandLine("view", "x", "my run's.json", "--a=rank:5"), `parallax view x 'my run'\''s.json' --a=rank:5`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -184,5 +184,47 @@ func TestACancelledReportStops(t *testing.T) {
 	r := storetest.Text(t, hostile, all.Summaries...)
 	if err := Write(ctx, &bytes.Buffer{}, Options{Run: view.Run{Store: r}, Selection: trace.Selection{End: 1000}, Views: views.Views}); err == nil {
 		t.Error("it did not")
+	}
+}
+
+func TestOneViewHasItsPictureAndItsNumbers(t *testing.T) {
+	run := view.Run{Name: "run", Source: `run"><script>alert(0)</script>`, Store: storetest.Text(t, hostile, all.Summaries...)}
+	for _, v := range views.Views {
+		if v.Name != "profile" && v.Name != "answer" {
+			continue
+		}
+		values, err := view.NewValues(v, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &view.Request{Runs: []view.Run{run}, Selection: trace.Selection{End: run.Store.Info().End}, Values: values,
+			Size: scene.Size{Width: 1080, Height: 720}}
+		result, err := view.Ask(context.Background(), v, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := OneView{View: v, Runs: q.Runs, Result: result, Scene: result.Scene(q.Size), Command: "parallax view", Version: "test"}
+		var b bytes.Buffer
+		if err := one.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		for _, bad := range []string{"<script", "<img", "http:"} {
+			if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(text, "http://www.w3.org", ""), "http://example.org", ""), bad) {
+				t.Errorf("%s: %q is in the file", v.Name, bad)
+			}
+		}
+		table := result.Table()
+		if len(table.Rows) == 0 || strings.Count(text, "<tr>") != len(table.Rows)+1 || !strings.Contains(text, "<svg") {
+			t.Errorf("%s: %d rows in the file, want a head and %d", v.Name, strings.Count(text, "<tr>"), len(table.Rows))
+		}
+	}
+}
+
+func TestNumbersHaveTheUnitOfTheirRow(t *testing.T) {
+	got := tableOf(&view.Table{Columns: []view.Column{{Name: "name"}, {Name: "value"}, {Name: "unit"}},
+		Rows: [][]any{{"kernels", 102e6, "ns"}, {"calls", 3.0, "count"}}})
+	if fmt.Sprint(got.Head, got.Rows) != "[name value] [[kernels 102 ms] [calls 3]]" {
+		t.Errorf("%v", got)
 	}
 }

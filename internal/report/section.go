@@ -163,7 +163,7 @@ func (r *reporter) tables(i *view.InfoJSON) {
 		if k == mostRows {
 			t.Note = "and " + view.Count(len(i.RegionTable)-k, "more region")
 			if v := r.with(func(x view.Report) bool { return x.Regions }); v != nil {
-				t.Note += fmt.Sprintf("; `%s` has all", command("view", v.Name, r.Run.Source, "-o", v.Name+".csv"))
+				t.Note += fmt.Sprintf("; `%s` has all", CommandLine("view", v.Name, r.Run.Source, "-o", v.Name+".csv"))
 			}
 			break
 		}

@@ -4,14 +4,23 @@ import (
 	"fmt"
 	"image/color"
 	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
 // A Palette numbers the pairs of colours, light and dark, that themed pictures of one page
 // use. Its zero value is empty.
 type Palette struct {
+	// Hues is a theme that has those of categories.
+	Hues scene.Theme
+
 	numbers map[ink]int
 	list    []ink
 }
+
+// light and dark are the two themes.
+func (p *Palette) light() scene.Theme { return p.Hues &^ scene.Dark }
+func (p *Palette) dark() scene.Theme  { return p.Hues | scene.Dark }
 
 func (p *Palette) number(c ink) int {
 	n, ok := p.numbers[c]

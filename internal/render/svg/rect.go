@@ -106,8 +106,8 @@ func (w *writer) image(m *scene.Image) {
 		w.raster(m, w.theme, "")
 		return
 	}
-	w.raster(m, scene.Light, ` class="light"`)
-	w.raster(m, scene.Dark, ` class="dark"`)
+	w.raster(m, w.palette.light(), ` class="light"`)
+	w.raster(m, w.palette.dark(), ` class="dark"`)
 }
 
 func (w *writer) raster(m *scene.Image, theme scene.Theme, class string) {

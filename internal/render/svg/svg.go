@@ -212,5 +212,5 @@ func (w *writer) look(c scene.Colour, f scene.Flag) ink {
 	if w.palette == nil {
 		return ink{NRGBA: in(w.theme)}
 	}
-	return ink{NRGBA: in(scene.Light), dark: in(scene.Dark)}
+	return ink{NRGBA: in(w.palette.light()), dark: in(w.palette.dark())}
 }
