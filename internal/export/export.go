@@ -95,7 +95,7 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 
 // begin makes the directory that an export is written in until it is whole, and removes those of killed programs. The
 // lock tells others that its writer lives.
-func begin(dir string) (temporary string, lock *os.File, err error) {
+func begin(dir string) (temporary string, lock *partial.Lock, err error) {
 	parent := filepath.Dir(dir)
 	partial.RemoveStale(parent)
 	// Not os.MkdirTemp: its directories are the user's alone, and this one is renamed.

@@ -191,16 +191,15 @@ func TestRemainsOfAKilledExportAreRemoved(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, partial.TempName), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		lock, err := partial.LockDir(filepath.Join(dir, partial.TempName))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if dir == killed {
-			lock.Close()
-		} else {
-			defer lock.Close()
-		}
 	}
+	if err := os.WriteFile(filepath.Join(killed, partial.TempName, partial.LockName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := partial.LockDir(filepath.Join(alive, partial.TempName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
 	to := filepath.Join(parent, "c")
 	if _, err := Run(t.Context(), to, &table.Run{Name: "run", Store: storetest.Text(t, "")}, nil, nil); err != nil {
 		t.Fatal(err)

@@ -46,18 +46,35 @@ func RemoveStaleIn(dir string, ours func(name string) bool, within string) int {
 
 // stale reports whether a directory has no writer any more.
 func stale(dir, within string) bool {
-	f, err := os.OpenFile(filepath.Join(dir, within, LockName), os.O_RDWR, 0)
+	path := filepath.Join(dir, within, LockName)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err == nil {
 		defer f.Close()
-		return TryLock(f) == nil
+		return TryLock(f) == nil && isAt(f, path)
 	}
 	info, err := os.Stat(dir)
 	return err == nil && time.Since(info.ModTime()) > unlockedAge
 }
 
-// LockDir marks a directory as being written until the file is closed. The file gets its name only when it is locked:
+// isAt reports whether a file still has its name: its writer may have given up the lock since it was opened.
+func isAt(f *os.File, path string) bool {
+	held, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(path)
+	return err == nil && os.SameFile(held, named)
+}
+
+// A Lock marks a directory as being written.
+type Lock struct {
+	file *os.File
+	path string
+}
+
+// LockDir marks a directory as being written until the lock is closed. The file gets its name only when it is locked:
 // else a process that looks for leftovers could lock it first.
-func LockDir(dir string) (*os.File, error) {
+func LockDir(dir string) (*Lock, error) {
 	path := filepath.Join(dir, LockName)
 	f, err := os.OpenFile(path+".new", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -65,7 +82,7 @@ func LockDir(dir string) (*os.File, error) {
 	}
 	_ = TryLock(f) // a file system without locks: the age decides
 	if os.Rename(f.Name(), path) == nil {
-		return f, nil
+		return &Lock{f, path}, nil
 	}
 	// Some systems cannot rename open files.
 	f.Close()
@@ -74,5 +91,15 @@ func LockDir(dir string) (*os.File, error) {
 		return nil, err
 	}
 	_ = TryLock(f)
-	return f, nil
+	return &Lock{f, path}, nil
+}
+
+// Close gives up the lock. Its file is removed before that: else a process that looks for leftovers could lock it, and
+// remove a directory that is about to get its name. Systems that cannot remove open files leave it there.
+func (l *Lock) Close() error {
+	if l == nil {
+		return nil
+	}
+	_ = os.Remove(l.path)
+	return l.file.Close()
 }

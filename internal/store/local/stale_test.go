@@ -30,7 +30,7 @@ func TestRemainsOfKilledWritersAreRemoved(t *testing.T) {
 		return path
 	}
 	killed := make(".run.plx.part-1", 0, false)
-	dead, err := partial.LockDir(filepath.Join(killed, partial.TempName))
+	dead, err := os.Create(filepath.Join(killed, partial.TempName, partial.LockName))
 	if err != nil {
 		t.Fatal(err)
 	}

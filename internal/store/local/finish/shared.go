@@ -186,8 +186,9 @@ func (r *sharedRun) all(ctx context.Context, s step) error {
 		left := false
 		for i := range r.parts {
 			k := (own + i) % len(r.parts)
+			// Whoever joins the run removes its parts afterwards, so that is looked for after them.
 			done := func() bool {
-				reached[k] = reached[k] || joined(r.dir) || r.reached(s.stage, k)
+				reached[k] = reached[k] || r.reached(s.stage, k) || joined(r.dir)
 				return reached[k]
 			}
 			if done() {

@@ -25,7 +25,7 @@ type Writer struct {
 	Path string // where the store will be
 	Dir  string // where it is written: beside path
 	Temp string // inside dir, for files that are removed in the end
-	lock *os.File
+	lock *partial.Lock
 
 	Chunks *chunkSpool
 	Texts  *textTable
