@@ -152,7 +152,7 @@ func (s *Scene) DrawLegend(entries []LegendEntry, x, y, width float32, mostRows 
 		} else {
 			top := it.y + (legendRow-legendSwatch)/2
 			swatches.Add(it.x, top, legendSwatch, legendSwatch, it.entry.Colour)
-			if it.entry.Flags&Outlined != 0 { // the sample of a frame is one
+			if it.entry.Flags == Outlined { // the sample of a frame is one
 				swatches.Add(it.x+3, top+3, legendSwatch-6, legendSwatch-6, UIBackground)
 			} else {
 				swatches.SetFlags(it.entry.Flags | paleOutline(it.entry.Colour))

@@ -386,6 +386,9 @@ var fieldsOf = map[string][]string{
 	"row": {"spans", "members"},
 }
 
+// mostBoxes is the limit that treemap and overview state of their first picture.
+const mostBoxes = 256
+
 // howMany reports whether there are so many of a word: by a field or a list of the data with that name, or by the
 // raw records. If a text may speak of a part, no more than all.
 func (s *speech) howMany(w *Window, n float64, word string) bool {
@@ -405,6 +408,8 @@ func (s *speech) howMany(w *Window, n float64, word string) bool {
 	}
 	most := -1.0
 	switch stem {
+	case "box":
+		out = append(out, mostBoxes)
 	case "location", "row", "lane", "rank":
 		holders := x.holders(w)
 		most = float64(len(holders)) // of a part

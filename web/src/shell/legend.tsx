@@ -136,6 +136,6 @@ function Entry({ entry, short, plain, same }: { entry: LegendEntry; short: strin
 
 /** A colour as a sample shows it: with stripes where what it explains is hatched. */
 function swatchOf(colour: string, flags: number): string {
-  if (flags & Flag.outlined) return `linear-gradient(var(--background) 0 0) center / calc(100% - 6px) calc(100% - 6px) no-repeat, ${colour}`; // a frame
+  if (flags === Flag.outlined) return `linear-gradient(var(--background) 0 0) center / calc(100% - 6px) calc(100% - 6px) no-repeat, ${colour}`; // a frame
   return flags & Flag.hatched ? `repeating-linear-gradient(45deg, ${colour} 0 3px, transparent 3px 5px)` : colour;
 }
