@@ -8,15 +8,17 @@ import (
 )
 
 // Slots bound the computations that run at once, and run fast ones first. Those that took long the last time may not
-// occupy every slot; quick ones have one more slot and go first among those that wait. A few may wait; the rest are
-// refused at once, which is better than a long queue.
+// occupy every slot; quick ones have one more slot and go first among those that wait. Those that take many seconds,
+// such as the findings of a large run, leave a slot to pictures that take a moment. A few may wait; the rest are refused
+// at once, which is better than a long queue.
 type computeLimiter struct {
 	workers int
 	queue   int
 
 	mu      sync.Mutex
 	running int
-	slow    int // of those running
+	slow    int // of those running: dear ones
+	long    int // of those running
 	waiting []*waiter
 	cost    map[string]time.Duration // of computations, by name
 }
@@ -34,11 +36,14 @@ const (
 	quick class = iota
 	unknown
 	dear
+	long
 )
 
 const (
 	// dearFrom is the time from which a computation counts as expensive.
 	dearFrom = 250 * time.Millisecond
+	// longFrom is the time from which it counts as long.
+	longFrom = 3 * time.Second
 	// mostPassed is how often one that waits is passed before it goes first.
 	mostPassed = 32
 	maxCosts   = 4096
@@ -90,6 +95,8 @@ func (s *computeLimiter) classOf(name string) class {
 	switch cost, known := s.cost[name]; {
 	case !known:
 		return unknown
+	case cost >= longFrom:
+		return long
 	case cost >= dearFrom:
 		return dear
 	}
@@ -98,19 +105,32 @@ func (s *computeLimiter) classOf(name string) class {
 
 // fits reports whether there is a place for one more; s.mu is held.
 func (s *computeLimiter) fits(c class) bool {
-	switch c {
-	case quick:
+	if c == quick {
 		return s.running <= s.workers
-	case dear:
-		return s.running < s.workers && s.slow < max(1, s.workers-1)
 	}
-	return s.running < s.workers
+	return s.running < s.workers && s.allowed(c)
+}
+
+// allowed reports whether the class may have one more place. A slot is left to those of unknown cost, and one dear
+// computation may use it while long ones have the others.
+func (s *computeLimiter) allowed(c class) bool {
+	free := s.slow+s.long < max(1, s.workers-1)
+	switch c {
+	case dear:
+		return free || s.slow == 0
+	case long:
+		return free && s.long < max(1, s.workers/2)
+	}
+	return true
 }
 
 func (s *computeLimiter) enter(c class) {
 	s.running++
-	if c == dear {
+	switch c {
+	case dear:
 		s.slow++
+	case long:
+		s.long++
 	}
 }
 
@@ -147,7 +167,7 @@ func (s *computeLimiter) admit() {
 	for {
 		best := -1
 		for i, w := range s.waiting {
-			if w.passed >= mostPassed && s.slow < max(1, s.workers-1) && !s.fits(w.class) {
+			if w.passed >= mostPassed && s.allowed(w.class) && !s.fits(w.class) {
 				return // the next place is kept for it
 			}
 			if s.fits(w.class) && (best < 0 || w.before(s.waiting[best])) {
@@ -182,8 +202,11 @@ func (s *computeLimiter) leave(c class) {
 
 func (s *computeLimiter) exit(c class) {
 	s.running--
-	if c == dear {
+	switch c {
+	case dear:
 		s.slow--
+	case long:
+		s.long--
 	}
 	s.admit()
 }

@@ -28,7 +28,7 @@ func hold(t *testing.T, s *computeLimiter, name string) (release func()) {
 
 func TestCheapComputationsRunBeforeExpensiveOnes(t *testing.T) {
 	s := newComputeLimiter(2, 100)
-	s.learn("slow", time.Minute)
+	s.learn("slow", time.Second)
 	s.learn("fast", time.Millisecond)
 	defer hold(t, s, "slow")()
 	slow := make(chan struct{})
@@ -43,6 +43,24 @@ func TestCheapComputationsRunBeforeExpensiveOnes(t *testing.T) {
 		t.Error("two dear computations have all the places")
 	default:
 	}
+}
+
+func TestPicturesDoNotWaitForLongComputations(t *testing.T) {
+	s := newComputeLimiter(2, 100)
+	s.learn("findings", time.Minute)
+	s.learn("counts", time.Minute)
+	s.learn("picture", time.Second)
+	release := hold(t, s, "findings")
+	counted := make(chan struct{})
+	go func() { defer close(counted); s.do(context.Background(), "counts", func() error { return nil }) }()
+	for waiting(s) < 1 { // one long computation at a time
+		time.Sleep(time.Millisecond)
+	}
+	drawn := make(chan struct{})
+	go func() { defer close(drawn); s.do(context.Background(), "picture", func() error { return nil }) }()
+	within(t, "a picture of a second is computed beside the findings", drawn)
+	release()
+	within(t, "the counts follow the findings", counted)
 }
 
 func TestRunningComputationsFinishBesideOthers(t *testing.T) {
@@ -60,7 +78,7 @@ func TestScansOfALargeRunAreExpensiveFromTheFirst(t *testing.T) {
 	s.expectScan("all of little", 1e3)
 	s.learn("known", time.Millisecond)
 	s.expectScan("known", 1e8)
-	for name, want := range map[string]class{"all of it": dear, "all of little": quick, "known": quick, "new": unknown} {
+	for name, want := range map[string]class{"all of it": long, "all of little": quick, "known": quick, "new": unknown} {
 		if got := s.classOf(name); got != want {
 			t.Errorf("%s is of class %d, want %d", name, got, want)
 		}
