@@ -9,8 +9,8 @@ import (
 
 // Slots bound the computations that run at once, and run fast ones first. Those that took long the last time may not
 // occupy every slot; quick ones have one more slot and go first among those that wait. Those that take many seconds,
-// such as the findings of a large run, leave a slot to pictures that take a moment. A few may wait; the rest are refused
-// at once, which is better than a long queue.
+// such as the findings of a large run, leave a slot to pictures that take a moment. A few may wait; the rest are
+// refused at once, which is better than a long queue.
 type computeLimiter struct {
 	workers int
 	queue   int
