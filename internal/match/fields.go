@@ -19,6 +19,15 @@ var ErrFields = errors.New("damaged")
 // Fields returns the bytes of the value at v.
 func Fields(v any) ([]byte, error) { return appendFields(nil, reflect.ValueOf(v).Elem()) }
 
+// TellFields tells the fields of the value at v to the part that is read.
+func TellFields(to Sharer, v any) error {
+	b, err := Fields(v)
+	if err == nil {
+		to.Tell(Facts{Told: b})
+	}
+	return err
+}
+
 // SetFields sets the value at v from its bytes.
 func SetFields(v any, b []byte) error {
 	r := fieldReader{b: b}

@@ -76,7 +76,7 @@ func importWith(ctx context.Context, run importer.Run, w trace.Writer, workers, 
 	}
 	p.gather()
 	if share != nil {
-		return tellPart(share, &p.outcome)
+		return match.TellFields(share, &p.outcome)
 	}
 	return conclude(w, []outcome{p.outcome})
 }

@@ -103,7 +103,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	c.told()
 	if share != nil {
-		return tellPart(share, &c.outcome)
+		return match.TellFields(share, &c.outcome)
 	}
 	conclude(w, []outcome{c.outcome})
 	return nil

@@ -80,14 +80,6 @@ func (c *converter) told() {
 	}
 }
 
-func tellPart(to match.Sharer, o *outcome) error {
-	b, err := match.Fields(o)
-	if err == nil {
-		to.Tell(match.Facts{Told: b})
-	}
-	return err
-}
-
 // concludeParts ends the input of a run that was read in parts.
 func concludeParts(w trace.Writer, told []match.Told) error {
 	list := make([]outcome, len(told))
