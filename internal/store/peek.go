@@ -22,6 +22,8 @@ type Peek interface {
 	Depth(row uint64) uint16
 	// Depths calls do for the depths of rows [lo, hi), a stretch at a time.
 	Depths(lo, hi uint64, do func(depths []uint16))
+	// Regions does for the regions of rows.
+	Regions(lo, hi uint64, do func(regions []trace.RegionID))
 	// Durations does for how long rows last.
 	Durations(lo, hi uint64, do func(durations []trace.Time))
 }

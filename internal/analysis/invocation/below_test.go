@@ -1,6 +1,7 @@
 package invocation
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -32,8 +33,8 @@ func TestASubtreeOfAnOutlineIsTheOutlineOfTheSubtree(t *testing.T) {
 				}
 			}
 			s := NewSight(300, 300, 150/float64(want.Height), 150, 150)
-			a, _, _ := got.Look(s, 1, 60_000)
-			b, _, _ := want.Look(s, 1, 60_000)
+			a, _, _ := got.Look(context.Background(), s, 1, 60_000)
+			b, _, _ := want.Look(context.Background(), s, 1, 60_000)
 			if !slices.Equal(a, b) {
 				t.Fatalf("%s: below %d %d items are drawn, want %d", kind, root, len(a), len(b))
 			}

@@ -189,6 +189,7 @@ const (
 	OfRegion Facts = 1 << iota
 	OfTime
 	OfLevel
+	OfBegin // alone, without the end
 )
 
 // A Node is a call with its number in its tree and its level there.
@@ -215,6 +216,9 @@ func (c *Calls) Pick(nodes []int32, what Facts, out []Node) []Node {
 			}
 			if what&OfTime != 0 {
 				n.Begin, n.End = p.Begin(row), p.End(row)
+			}
+			if what&OfBegin != 0 {
+				n.Begin = p.Begin(row)
 			}
 			if what&OfLevel != 0 {
 				n.Level = int32(p.Depth(row)) + 1

@@ -191,8 +191,8 @@ func sameTree(t *testing.T, seed uint64, read, rows *invocation.Calls) {
 		zoom := math.Pow(10, 5*random.Float64())
 		x, y := 400-zoom*300*(2*random.Float64()-1), 300-zoom*300*(2*random.Float64()-1)
 		s := invocation.NewSight(800, 600, zoom*300/float64(read.Outline().Height), x, y)
-		want, skipped, _ := read.Outline().Look(s, 1, math.MaxInt)
-		got, left, _ := rows.Outline().Look(s, 1, math.MaxInt)
+		want, skipped, _ := read.Outline().Look(context.Background(), s, 1, math.MaxInt)
+		got, left, _ := rows.Outline().Look(context.Background(), s, 1, math.MaxInt)
 		if !slices.Equal(got, want) || !slices.Equal(left, skipped) {
 			t.Fatalf("seed %d, sight %+v: %d items, want %d", seed, s, len(got), len(want))
 		}

@@ -1,6 +1,9 @@
 package invocation
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // LeastRing is the least distance of rings that are drawn, in pixels.
 const LeastRing = 4
@@ -75,11 +78,12 @@ type Skip struct{ Place, Item int32 } // of the nearest node above that is drawn
 
 // Look finds the drawn items of a tree: nodes whose sector is at least unit pixels wide, on levels that are drawn, and
 // runs of narrower siblings that begin in the same pixel of the circle, merged. They come in preorder. It returns false
-// if they are more than most. Sectors are those of the whole tree, whatever is in sight. Its time grows with the drawn
-// items, not with the tree.
-func (o *Outline) Look(s Sight, unit float64, most int) (items []Item, skipped []Skip, ok bool) {
-	w := &walker{Outline: o, Sight: s, unit: unit, most: most, angles: s.spans()}
+// if they are more than most, or if ctx ends. Sectors are those of the whole tree, whatever is in sight. Its time grows
+// with the drawn items, not with the tree.
+func (o *Outline) Look(ctx context.Context, s Sight, unit float64, most int) (items []Item, skipped []Skip, ok bool) {
+	w := &walker{Outline: o, Sight: s, unit: unit, most: most, angles: s.spans(), ctx: ctx, apart: true}
 	w.walk(0, int32(o.Len()), 0, 360, -1)
+	w.join()
 	return w.items, w.skipped, !w.full
 }
 
@@ -92,8 +96,12 @@ type walker struct {
 	angles  [][2]float64
 	items   []Item
 	skipped []Skip
-	full    bool
-	steps   int // nodes looked at, and searches
+	full    bool // too many items, or nobody waits for them
+	steps   int  // nodes looked at, and searches
+	ctx     context.Context
+
+	apart    bool // children of the root are walked into later
+	branches []branch
 }
 
 func (w *walker) meets(start, alloc float64) bool {
@@ -106,7 +114,7 @@ func (w *walker) meets(start, alloc float64) bool {
 }
 
 func (w *walker) put(it Item) {
-	if w.full = w.full || len(w.items) >= w.most; !w.full {
+	if w.full = w.full || len(w.items) >= w.most || len(w.items)%64 == 0 && w.ctx.Err() != nil; !w.full {
 		w.items = append(w.items, it)
 	}
 }
@@ -175,10 +183,13 @@ func (w *walker) children(p *parent, done int32, from, to float64, above int32) 
 			break
 		}
 		end := w.End(c)
-		if alloc*p.arc >= w.unit {
-			w.walk(c, end, start, alloc, above)
-		} else {
+		if alloc*p.arc < w.unit {
 			end = w.merge(p, c, start, above)
+		} else if w.apart && p.node == 0 {
+			w.branches = append(w.branches, branch{node: c, end: end, start: start, alloc: alloc, above: above,
+				items: len(w.items)})
+		} else {
+			w.walk(c, end, start, alloc, above)
 		}
 		c, done = end, end
 	}
@@ -236,10 +247,15 @@ func Sample(from, to, most int32, f func(i int32)) {
 	}
 	for k := range int64(most) {
 		low, high := int64(to-from)*k/int64(most), int64(to-from)*(k+1)/int64(most)
-		z := uint64(k+1) * 0x9E3779B97F4A7C15
-		z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
-		f(from + int32(low) + int32((z^(z>>27))%uint64(high-low)))
+		f(from + int32(low) + int32(chance(k)%uint64(high-low)))
 	}
+}
+
+// chance is a number that looks like one at random, always the same.
+func chance(k int64) uint64 {
+	z := uint64(k+1) * 0x9E3779B97F4A7C15
+	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
+	return z ^ (z >> 27)
 }
 
 // Solid is the level down to which nine tenths of the nodes of a stretch lie, whose first has a level, of a sample of

@@ -1,6 +1,7 @@
 package invocation
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -97,7 +98,7 @@ func TestDrawnNodesEqualTheOracle(t *testing.T) {
 			if !near(s.Ring, v.Ring) || s.Band != v.Band || !near(s.Near, v.Near) || !near(s.Far, v.Far) || !near(s.Mid, v.Mid) || !near(s.Half, v.Half) {
 				t.Errorf("%s %d: sight %+v, want %+v", tree.Kind, k, s, v)
 			}
-			items, _, _ := o.Look(s, 1, math.MaxInt)
+			items, _, _ := o.Look(context.Background(), s, 1, math.MaxInt)
 			var text []string
 			runs := 0
 			for _, it := range items {
@@ -161,7 +162,7 @@ func TestDrawingCostsStepsPerDrawnNode(t *testing.T) {
 	for _, zoom := range []float64{1, 100, 2435, 1e6} {
 		ring := 300 / float64(o.Height) * zoom
 		s := NewSight(800, 600, ring, 400-200*zoom*math.Cos(1), 300-200*zoom*math.Sin(1))
-		w := &walker{Outline: o, Sight: s, unit: 1, most: math.MaxInt, angles: s.spans()}
+		w := &walker{ctx: context.Background(), Outline: o, Sight: s, unit: 1, most: math.MaxInt, angles: s.spans()}
 		w.walk(0, int32(o.Len()), 0, 360, -1)
 		if w.steps > 200+6*len(w.items) {
 			t.Errorf("zoom %g: %d steps for %d items", zoom, w.steps, len(w.items))
@@ -181,7 +182,7 @@ func TestANodeKeepsItsAngle(t *testing.T) {
 			ring := 300 / float64(o.Height) * zoom
 			sin, cos := math.Sincos((start + alloc/2) * math.Pi / 180)
 			radius := ring * (float64(o.Level(node)) + 0.5)
-			items, _, _ := o.Look(NewSight(800, 600, ring, 400-radius*cos, 300-radius*sin), 1, math.MaxInt)
+			items, _, _ := o.Look(context.Background(), NewSight(800, 600, ring, 400-radius*cos, 300-radius*sin), 1, math.MaxInt)
 			for _, it := range items {
 				if !it.Merged && it.First == node {
 					seen++
@@ -238,7 +239,7 @@ func TestLeavesWithWeightOfTheirOwnAreLookedAt(t *testing.T) {
 		o := NewWeighed(level, own)
 		zoom, angle := float64(1+r.below(400)), float64(r.below(360))*math.Pi/180
 		s := NewSight(800, 600, zoom*300/float64(o.Height), 400-200*zoom*math.Cos(angle), 300-200*zoom*math.Sin(angle))
-		items, _, ok := o.Look(s, 1, math.MaxInt)
+		items, _, ok := o.Look(context.Background(), s, 1, math.MaxInt)
 		for _, it := range items {
 			if it.First >= it.End || int(it.End) > o.Len() {
 				t.Fatalf("%v of %v: item %+v", s, level, it)

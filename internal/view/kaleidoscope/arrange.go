@@ -28,6 +28,7 @@ type arrangement struct {
 	items   []invocation.Item
 	skipped []invocation.Skip
 	nodes   []invocation.Node // the first of each item, with the facts that are drawn
+	mixes   []*mix            // of items that are merged
 }
 
 // node returns the node of the forest that node i is.

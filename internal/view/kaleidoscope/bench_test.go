@@ -144,6 +144,15 @@ func BenchmarkRanks(b *testing.B) {
 			})
 		}
 	}
+	for _, factor := range []float64{1.2, 1.6, 2.6, 3.4, 5, 7} { // where most sectors are in sight
+		for _, paint := range []string{"location", "region", "time"} {
+			b.Run(fmt.Sprintf("by %s, zoom %g of the middle", paint, factor), func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					show(map[string][]string{"paint": {paint}, "zoom": {fmt.Sprintf("%g,%g,0.2", factor, 0.4+0.001*float64(i))}})
+				}
+			})
+		}
+	}
 	b.Run("a call under the cursor", func(b *testing.B) {
 		kept := show(map[string][]string{"zoom": {"3"}})
 		s := kept.Scene(size)

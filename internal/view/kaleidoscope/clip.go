@@ -2,6 +2,7 @@ package kaleidoscope
 
 import (
 	"math"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
@@ -11,8 +12,13 @@ const farAway = 100
 
 // addPolygon adds a shape, without the parts far outside of the picture.
 func addPolygon(to *scene.Polygon, xs, ys []float32, colour scene.Colour, flag scene.Flag, size scene.Size) {
-	if isFar(xs, size.Width) || isFar(ys, size.Height) {
+	if len(xs) < 3 || isOut(xs, size.Width) || isOut(ys, size.Height) {
+		return
+	}
+	if isFar(xs, size.Width) {
 		xs, ys = clip(xs, ys, -farAway, float64(size.Width)+farAway)
+	}
+	if isFar(ys, size.Height) {
 		ys, xs = clip(ys, xs, -farAway, float64(size.Height)+farAway)
 	}
 	if len(xs) < 3 {
@@ -31,6 +37,11 @@ func isFar(v []float32, side int) bool {
 		}
 	}
 	return false
+}
+
+// isOut reports whether all corners are far out on one side.
+func isOut(v []float32, side int) bool {
+	return slices.Max(v) < -farAway || slices.Min(v) > float32(side)+farAway
 }
 
 // clip cuts a polygon to low ≤ a ≤ high (Sutherland, Hodgman).

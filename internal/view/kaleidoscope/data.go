@@ -69,7 +69,7 @@ type Data struct {
 
 func (r *result) Data() any {
 	r.load()
-	r.look(r.request.Size)
+	r.lookAgain(r.request.Size)
 	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring,
 		Calls: r.forest.calls.Len(), Nodes: []Node{}}
 	if r.failed != nil {
@@ -159,7 +159,7 @@ func (r *result) childCounts() []RegionCount {
 
 // each calls f for the nodes that are drawn, or with --all for all of them.
 func (r *result) each(f func(i int)) {
-	r.look(r.request.Size)
+	r.lookAgain(r.request.Size)
 	put := func(i int) {
 		if !r.isMerged(i) && (r.until >= r.forest.end || r.forest.calls.Begin[r.node(i)] <= r.until) {
 			f(i)
@@ -380,7 +380,7 @@ func (r *result) Rows() int {
 		r.each(func(int) { n++ })
 		return n
 	}
-	r.look(r.request.Size)
+	r.lookAgain(r.request.Size)
 	n := 0
 	if r.forest.calls.OfRows() { // all calls are read: so many take as much as a row
 		n = r.forest.calls.Len() / 16

@@ -1,10 +1,12 @@
 package kaleidoscope
 
 import (
+	"context"
 	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
@@ -51,17 +53,19 @@ func (p *plan) detail(f *forest) *detail {
 	return &detail{outline: invocation.NewOutline(level), order: a.through(order)}
 }
 
-// look finds the content of a picture of a size: an arrangement of the drawn nodes
-// alone.
-func (r *result) look(size scene.Size) {
+// look finds the content of a picture of a size: an arrangement of the drawn nodes alone, with the mixes of those that
+// are merged. All that is read for a picture is read here.
+func (r *result) look(ctx context.Context, size scene.Size) error {
 	if r.detail == nil || r.arrangement != nil && r.looked == size {
-		return
+		return nil
 	}
-	r.looked = size
 	o, ring := r.detail.outline, r.ringAt(size)
 	x, y := r.zoom.rootAt(size)
 	r.sight = invocation.NewSight(float64(size.Width), float64(size.Height), ring*r.zoom.factor, x, y)
-	items, skipped := lookAt(o, r.sight)
+	items, skipped, err := lookAt(ctx, o, r.sight)
+	if err != nil {
+		return err
+	}
 	a := &arrangement{height: o.Height, ring: ring, hmax: (o.Height + int(r.sight.Band) - 1) / int(r.sight.Band),
 		items: items, skipped: skipped,
 		layout: &invocation.Layout{Tree: &invocation.Tree{}, Height: o.Height}}
@@ -79,7 +83,34 @@ func (r *result) look(size scene.Size) {
 		l.Weight, l.Start, l.Alloc = append(l.Weight, weight), append(l.Start, it.Start), append(l.Alloc, it.Alloc)
 	}
 	a.nodes = r.forest.pick(a.origin, r.facts(), make([]invocation.Node, 0, len(items)))
-	r.arrangement = a
+	r.arrangement, r.looked = a, size
+	if r.brush == nil {
+		r.brush = r.painter()
+	}
+	a.mixes = make([]*mix, len(items))
+	sectors := 0
+	for i := range items {
+		sectors += btoi(items[i].Merged)
+	}
+	const part = 32
+	err = parallel.Each(ctx, (len(items)+part-1)/part, func() *mixer { return newMixer(r.brush, sectors) },
+		func(_ context.Context, m *mixer, n int) error {
+			for i := n * part; i < min((n+1)*part, len(items)); i++ {
+				if items[i].Merged {
+					a.mixes[i] = m.mixOf(&items[i])
+				}
+			}
+			return nil
+		})
+	if err != nil {
+		r.arrangement = nil
+	}
+	return err
+}
+
+// lookAgain does for a size that was not asked for, which few are.
+func (r *result) lookAgain(size scene.Size) {
+	_ = r.look(context.Background(), size)
 }
 
 // nodeOf returns a node as drawn with the facts that are drawn.
@@ -101,10 +132,11 @@ func (r *result) ringAt(size scene.Size) float64 {
 
 // lookAt finds the items of at least a pixel, or of more pixels if those are more than a scene
 // may hold.
-func lookAt(o *invocation.Outline, s invocation.Sight) ([]invocation.Item, []invocation.Skip) {
+func lookAt(ctx context.Context, o *invocation.Outline, s invocation.Sight) ([]invocation.Item, []invocation.Skip,
+	error) {
 	for unit := 1.0; ; unit *= math.Sqrt2 {
-		if items, skipped, ok := o.Look(s, unit, mostDrawn); ok {
-			return items, skipped
+		if items, skipped, ok := o.Look(ctx, s, unit, mostDrawn); ok || ctx.Err() != nil {
+			return items, skipped, context.Cause(ctx)
 		}
 	}
 }

@@ -25,7 +25,6 @@ type drawing struct {
 	lit      int
 	left     int // nodes that a closer look leaves out for others
 	near     *nearest
-	shared   string // meaning of colours of locations if they are too many
 }
 
 // Scene draws families: a call and its calls as one filled shape, a line where
@@ -35,7 +34,7 @@ type drawing struct {
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", "")
 	s.AddFrame(scene.Frame{Name: "calls", W: float32(size.Width), H: float32(size.Height)})
-	r.look(size)
+	r.lookAgain(size)
 	scale := r.zoom.factor * float64(min(size.Width,
 		size.Height)) / float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
 	r.drawing = drawing{size: size, d: r.ring * scale}
@@ -47,7 +46,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.band = bandWidth(r.d)
 	}
 	r.put(size)
-	p := r.painter()
+	if r.brush == nil {
+		r.brush = r.painter()
+	}
+	p := r.brush.clean()
 	marks := r.draw(p)
 	count := 0
 	for _, m := range marks {

@@ -1,10 +1,8 @@
 package kaleidoscope
 
 import (
-	"context"
 	"math"
 
-	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
@@ -38,17 +36,12 @@ func (r *result) gather(p *painter) {
 		at[pl.node] = int32(k)
 	}
 	r.families = make([]family, len(r.places))
-	const part = 64
-	_ = parallel.For(context.Background(), (len(r.places)+part-1)/part, func(n int) {
-		for k := n * part; k < min((n+1)*part, len(r.places)); k++ {
-			if node := r.places[k].node; r.isMerged(int(node)) {
-				r.families[k].mix = r.mixOf(p, &r.items[node])
-			}
-		}
-	})
 	for k, pl := range r.places {
 		f := &r.families[k]
 		f.place = int32(k)
+		if r.isMerged(int(pl.node)) {
+			f.mix = r.mixes[pl.node]
+		}
 		if f.mix != nil {
 			f.colour = f.mix.colour
 		} else {

@@ -129,7 +129,7 @@ func (p *painter) neighbours(groups []locationGroup) {
 		p.fill(g.top, int32(k/each))
 	}
 	if each > 1 {
-		p.result.shared = fmt.Sprintf("%s %s share %d colours, neighbours %d to one",
+		p.shared = fmt.Sprintf("%s %s share %d colours, neighbours %d to one",
 			view.Thousands(int64(len(groups))), word(t, groups), len(p.names), each)
 	}
 }
@@ -170,7 +170,7 @@ func (p *painter) largest(groups []locationGroup) {
 		p.names, p.tops = append(p.names, t.Name[g.top]), append(p.tops, g.top)
 	}
 	p.restName = view.Thousands(int64(len(groups)-hues)) + " others"
-	p.result.shared = fmt.Sprintf("the %d %s with most calls have a colour each, %s are grey", hues, word(t, groups),
+	p.shared = fmt.Sprintf("the %d %s with most calls have a colour each, %s are grey", hues, word(t, groups),
 		p.restName)
 }
 
@@ -189,7 +189,7 @@ func (p *painter) hue(id trace.LocationID, at float64) scene.Colour {
 	case p.paint == "both":
 		return scene.LocationTimeColour(k, at)
 	}
-	return p.groupColour(k)
+	return p.hues[k]
 }
 
 // groupColour is that of a group: a service has its own, the same in every view.

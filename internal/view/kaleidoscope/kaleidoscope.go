@@ -4,7 +4,7 @@
 //
 //	forest.go    the calls of a window, read by package invocation
 //	order.go     the order of sectors
-//	detail.go    the calls drawn at any scale; merged.go sectors that stand for several calls
+//	detail.go    the calls drawn at any scale; merged.go sectors that stand for several calls, mix.go their colours
 //	arrange.go   the paper's way: which levels are drawn, and where calls lie; choose.go which calls are drawn
 //	paint.go     the meaning of colours; group.go colours of many locations
 //	draw.go      places, zoom, growth; family.go shapes and bands; label.go names
@@ -72,6 +72,7 @@ type result struct {
 	zoom   zoom
 	paper  bool // families alone, as the paper draws them
 	failed error
+	brush  *painter
 	drawing
 }
 
@@ -140,7 +141,9 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 		}
 		if err == nil {
 			err = r.zoomToCall()
-			r.look(q.Size)
+		}
+		if err == nil {
+			err = r.look(ctx, q.Size)
 		}
 		return r, cmp.Or(err, r.Failed())
 	}
@@ -245,8 +248,8 @@ func (r *result) Notes() []string {
 	if limit := r.timeLimit(); limit != "" {
 		out = append(out, limit)
 	}
-	if r.shared != "" {
-		out = append(out, r.shared)
+	if r.brush != nil && r.brush.shared != "" {
+		out = append(out, r.brush.shared)
 	}
 	if r.zoom != (zoom{factor: 1}) && r.detail != nil && len(r.items) == 0 {
 		out = append(out, "the tree does not reach this far out: no call is here")

@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// mostMixed is how many calls of a sector are looked at for its colours: of more a sample.
-	mostMixed = 256
 	// mostStripes is how many colours a sector shows where it is long enough, and leastStripes how many it shows at
 	// least for them to be a mix; all others are grey.
 	mostStripes, leastStripes = 12, 3
@@ -28,82 +26,6 @@ const (
 	// timeStripe is how long the part of a moment is, in pixels, and mostMoments how many there are.
 	timeStripe, mostMoments = 3, 16
 )
-
-// A mix is the content of a merged sector, as far as it has begun.
-type mix struct {
-	calls     int // looked at
-	colours   []mixed
-	colour    scene.Colour // of most of them
-	low, high float64      // shares of a ramp
-	lit       bool
-	solid     int32 // level that holds nine tenths of its calls
-}
-
-// A mixed colour has so many calls, one of which is a node of the forest.
-type mixed struct {
-	colour scene.Colour
-	calls  int
-	node   invocation.Node
-}
-
-// mixOf finds the colours of a sector, the most frequent first.
-func (r *result) mixOf(p *painter, it *invocation.Item) *mix {
-	m := &mix{colour: scene.UIAggregate}
-	m.low, m.high, m.lit = 1, 0, !r.light.on
-	nodes, levels := r.sample(it)
-	for i := range nodes {
-		n := &nodes[i]
-		if r.until < r.forest.end && n.Begin > r.until {
-			continue
-		}
-		m.calls++
-		m.lit = m.lit || r.light.has(n)
-		if p.ramps() {
-			share := p.magnitude(n)
-			m.low, m.high = min(m.low, share), max(m.high, share)
-			continue
-		}
-		c := p.colourOf(n)
-		i := slices.IndexFunc(m.colours, func(x mixed) bool { return x.colour == c })
-		if i < 0 {
-			i = len(m.colours)
-			m.colours = append(m.colours, mixed{c, 0, *n})
-		}
-		m.colours[i].calls++
-	}
-	slices.SortStableFunc(m.colours, func(a, b mixed) int { return cmp.Compare(b.calls, a.calls) })
-	m.solid = invocation.Solid(it.Level, levels)
-	switch {
-	case m.calls == 0:
-	case p.ramps():
-		m.colour = scene.Ramp(p.ramp, (m.low+m.high)/2)
-	default:
-		m.colour = m.colours[0].colour
-	}
-	return m
-}
-
-// sample returns some nodes of a sector, with their levels in the tree that is shown.
-func (r *result) sample(it *invocation.Item) (nodes []invocation.Node, levels []int32) {
-	var places [mostMixed]int32
-	list := places[:0]
-	invocation.Sample(it.First, it.End, mostMixed, func(k int32) { list = append(list, k) })
-	levels = make([]int32, len(list))
-	if !r.forest.calls.OfRows() {
-		for i, k := range list {
-			levels[i], list[i] = r.detail.outline.Level(k), r.detail.node(k)
-		}
-		return r.forest.pick(list, r.facts(), make([]invocation.Node, 0, len(list))), levels
-	}
-	for i, k := range list {
-		list[i] = r.detail.node(k)
-	}
-	nodes = r.forest.pick(list, r.facts()|invocation.OfLevel, make([]invocation.Node, 0, len(list)))
-	for i := range nodes {
-		levels[i] = nodes[i].Level - r.detail.level
-	}
-	return nodes, levels
-}
 
 // drawMerged draws sectors that stand for several calls: stripes of their colours along the radius by share, to the
 // level that holds nine tenths of the calls, and a line from there to the deepest.
@@ -228,6 +150,7 @@ func wedge(it *invocation.Item, from, to, cx, cy float64, sight *invocation.Sigh
 		start, end = start+0.5/to, end-0.5/to
 	}
 	steps := 1 + int(min((end-start)/chord(to), mostChords))
+	xs, ys = make([]float32, 0, 2*(steps+1)), make([]float32, 0, 2*(steps+1))
 	add := func(radius, share float64) {
 		angle := start + (end-start)*share
 		if it.Merged { // the next one covers it again

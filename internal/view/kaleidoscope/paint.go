@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -24,6 +25,9 @@ type painter struct {
 	names      []string           // of the colours
 	tops       []trace.LocationID // of the colours: the first of their groups
 	restName   string             // of locations without a hue
+	hues       []scene.Colour     // of groups
+	regions    []atomic.Uint32    // colours of regions that were asked for, plus one
+	shared     string             // meaning of colours of locations if they are too many
 
 	// Drawn so far: colours of locations, and square pixels of each region.
 	seen  map[int32]bool
@@ -78,14 +82,35 @@ func (r *result) timeLimit() string {
 
 // painter begins the spectrum anew for a subtree.
 func (r *result) painter() *painter {
-	p := &painter{result: r, paint: r.paint, ramp: r.ramp(), seen: map[int32]bool{},
-		marks: map[trace.RegionID]float64{}}
+	p := &painter{result: r, paint: r.paint, ramp: r.ramp()}
 	p.begin, p.end = r.spectrum()
 	p.scale = r.forest.scaleOf(p.paint)
 	if p.paint == "location" || p.paint == "both" || p.paint == "processor" {
 		p.group()
+		for k := range p.names {
+			p.hues = append(p.hues, p.groupColour(k))
+		}
 	}
+	if p.paint == "region" {
+		p.regions = make([]atomic.Uint32, len(r.forest.regions))
+	}
+	return p.clean()
+}
+
+// clean forgets what was drawn.
+func (p *painter) clean() *painter {
+	p.seen, p.marks = map[int32]bool{}, map[trace.RegionID]float64{}
 	return p
+}
+
+// regionColour is the colour of a region. Names are compared once for each.
+func (p *painter) regionColour(id trace.RegionID) scene.Colour {
+	if c := p.regions[id].Load(); c != 0 {
+		return scene.Colour(c - 1)
+	}
+	c := p.result.colours.Of(&p.result.forest.regions[id])
+	p.regions[id].Store(uint32(c) + 1)
+	return c
 }
 
 func plural(n int, one, many string) string {
@@ -129,7 +154,7 @@ func (p *painter) colourOf(n *invocation.Node) scene.Colour {
 	}
 	switch p.paint {
 	case "region":
-		return p.result.colours.Of(&p.result.request.Store().Regions()[n.Region])
+		return p.regionColour(n.Region)
 	case "time", "depth", "duration", "children":
 		return scene.Ramp(p.ramp, p.magnitude(n))
 	case "processor":

@@ -233,7 +233,7 @@ func (r *sunburst) look(size scene.Size) {
 	r.d = r.ringAt(size) * r.zoom.factor
 	r.cx, r.cy = r.zoom.rootAt(size)
 	r.sight = invocation.NewSight(float64(size.Width), float64(size.Height), r.d, r.cx, r.cy)
-	r.items, _ = lookAt(r.outline, r.sight)
+	r.items, _, _ = lookAt(context.Background(), r.outline, r.sight)
 }
 
 func (r *sunburst) ringAt(size scene.Size) float64 {

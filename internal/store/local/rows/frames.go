@@ -77,6 +77,11 @@ func (f *Frames) Depths(lo, hi uint64, do func(depths []uint16)) {
 	stretches(f, lo, hi, f.r.C.Depth, f.r.Sure.Depths, do)
 }
 
+// Regions does for the regions of rows.
+func (f *Frames) Regions(lo, hi uint64, do func(regions []trace.RegionID)) {
+	stretches(f, lo, hi, f.r.C.Region, f.r.Sure.Regions, do)
+}
+
 // Durations does for how long rows last.
 func (f *Frames) Durations(lo, hi uint64, do func(durations []trace.Time)) {
 	stretches(f, lo, hi, f.r.C.Duration, f.r.Sure.Durations, do)
