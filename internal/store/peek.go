@@ -24,6 +24,8 @@ type Peek interface {
 	Depths(lo, hi uint64, do func(depths []uint16))
 	// Regions does for the regions of rows.
 	Regions(lo, hi uint64, do func(regions []trace.RegionID))
+	// Begins does for when rows begin.
+	Begins(lo, hi uint64, do func(begins []trace.Time))
 	// Durations does for how long rows last.
 	Durations(lo, hi uint64, do func(durations []trace.Time))
 }

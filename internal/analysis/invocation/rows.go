@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -269,6 +270,71 @@ func (r *rowTree) number(i int32) int32 {
 	return int32(1 + earlier - inLane + same + int64(i-r.starts[k]))
 }
 
+// FindNumbered returns the node with a number in the order of the run, see Number.
+func (c *Calls) FindNumbered(number int32) (int32, error) {
+	r := c.rows
+	switch {
+	case number == 0 || !c.Joined():
+		return number, nil
+	case r == nil:
+		c.Number(0)
+		return int32(slices.Index(c.number, number)), nil
+	}
+	byLocation := slices.Clone(r.lanes)
+	slices.SortFunc(byLocation, func(a, b *Lane) int { return cmp.Compare(a.Location, b.Location) })
+	ids := make([]trace.LocationID, len(byLocation))
+	for k, l := range byLocation {
+		ids[k] = l.Location
+	}
+	var err error
+	from := func(t trace.Time, ids []trace.LocationID) int64 { // calls that begin at t or later
+		if len(ids) == 0 {
+			return 0
+		}
+		n, wrong := r.reader.Count(store.Window{Begin: t, End: r.reader.Info().End + 1, Locations: ids})
+		err = cmp.Or(err, wrong)
+		return n
+	}
+	all := int64(r.nodes - 1)
+	low, high := c.begin, c.last // the call begins in this time
+	for low < high {
+		if mid := low + (high-low)/2; all-from(mid+1, ids) >= int64(number) {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	left := int64(number) - (all - from(low, ids)) // of those that begin then, the first one is 1
+	here := func(lanes int) int64 { return from(low, ids[:lanes]) - from(low+1, ids[:lanes]) }
+	k := sort.Search(len(ids)-1, func(k int) bool { return here(k+1) >= left })
+	left -= here(k)
+	l := byLocation[k]
+	return c.Find(l.Location, l.Lane, int32(int64(l.calls)-from(low, ids[k:k+1])+left-1)), err
+}
+
+// Begun returns, for each lane of joined calls, the first node that begins later than a time, or the end of the lane.
+func (c *Calls) Begun(ctx context.Context, until trace.Time) ([]int32, error) {
+	r, out := c.rows, make([]int32, len(c.lanes))
+	if r == nil { // in memory
+		for k, at := range c.starts {
+			lane := c.Begin[at : at+int32(c.lanes[k].calls)]
+			out[k] = at + int32(sort.Search(len(lane), func(i int) bool { return lane[i] > until }))
+		}
+		return out, nil
+	}
+	const part = 64
+	return out, parallel.Tasks(ctx, (len(c.lanes)+part-1)/part, func(_ context.Context, n int) error {
+		return r.store.Peek(func(p store.Peek) error {
+			for k := n * part; k < min((n+1)*part, len(c.lanes)); k++ {
+				out[k] = r.starts[k] + int32(sort.Search(r.lanes[k].calls, func(i int) bool {
+					return p.Begin(r.from[k]+uint64(i)) > until
+				}))
+			}
+			return nil
+		})
+	})
+}
+
 // children counts the calls that a node made.
 func (o *Outline) children(i int32) (n int32) {
 	for c, end := i+1, o.End(i); c < end; c = o.End(c) {
@@ -281,12 +347,12 @@ func (o *Outline) children(i int32) (n int32) {
 func (c *Calls) Made(i int32) int32 { return c.outline.children(i) }
 
 // Durations returns the least and the longest time that a call of a tree of rows lasts, but for those that last none.
-func (c *Calls) Durations() (least, most trace.Time) {
+func (c *Calls) Durations(ctx context.Context) (least, most trace.Time, err error) {
 	const part = 1 << 16
 	r, n := c.rows, c.rows.nodes
 	least, most = math.MaxInt64, math.MinInt64
 	var mu sync.Mutex
-	_ = parallel.For(context.Background(), int((n+part-1)/part), func(k int) {
+	err = parallel.For(ctx, int((n+part-1)/part), func(k int) {
 		low, high := trace.Time(math.MaxInt64), trace.Time(math.MinInt64)
 		r.fail(r.store.Peek(func(p store.Peek) error {
 			r.stretches(int32(k)*part, min(int32(k+1)*part, n), func(lo, hi uint64) {
@@ -304,7 +370,7 @@ func (c *Calls) Durations() (least, most trace.Time) {
 		defer mu.Unlock()
 		least, most = min(least, low), max(most, high)
 	})
-	return least, most
+	return least, most, err
 }
 
 // EachPart calls f for all nodes of a tree of rows, part by part, on all cores. They are valid until f returns.

@@ -186,6 +186,7 @@ func sameTree(t *testing.T, seed uint64, read, rows *invocation.Calls) {
 				rows.Number(i), read.At(i), levels[i], read.Number(i))
 		}
 	}
+	sameSurvey(t, read, rows, made)
 	random := rand.New(rand.NewPCG(seed, 2))
 	for range 60 {
 		zoom := math.Pow(10, 5*random.Float64())
@@ -199,6 +200,71 @@ func sameTree(t *testing.T, seed uint64, read, rows *invocation.Calls) {
 	}
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// sameSurvey compares numbers, calls made and regions with those of the tree that was read.
+func sameSurvey(t *testing.T, read, rows *invocation.Calls, made []int32) {
+	t.Helper()
+	first, last := read.Span()
+	until := first + (last-first)/3
+	var nodes []int32
+	for i := int32(0); int(i) < read.Len(); i += 1 + i%5 {
+		nodes = append(nodes, i)
+	}
+	s, err := rows.Survey(t.Context(), nodes, until, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, regions := make([]int32, read.Len()), make([]invocation.Makes, 5)
+	for i := 1; i < read.Len(); i++ {
+		if read.Begin[i] > until {
+			late[read.Tree.Parent[i]]++
+		}
+		m := &regions[read.Region[i]]
+		if m.Calls++; m.Calls == 1 {
+			m.Least = made[i]
+		}
+		m.Least, m.Most, m.Total = min(m.Least, made[i]), max(m.Most, made[i]), m.Total+int64(made[i])
+	}
+	if !slices.Equal(s.Regions, regions) {
+		t.Errorf("calls made by region %+v, want %+v", s.Regions, regions)
+	}
+	cuts, err := rows.Begun(t.Context(), until)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, lane := int32(1), 0
+	rows.EachLane(1, int32(read.Len()), func(_ trace.LocationID, calls int32) {
+		for i := at; i < at+calls; i++ {
+			if (read.Begin[i] <= until) != (i < cuts[lane]) {
+				t.Errorf("lane %d: node %d begins at %d; it has begun at %d: %v", lane, i, read.Begin[i], until,
+					i < cuts[lane])
+			}
+		}
+		at, lane = at+calls, lane+1
+	})
+	for k, i := range nodes {
+		if s.Number[k] != read.Number(i) || s.Made[k] != made[i] || s.Late[k] != late[i] {
+			t.Fatalf("node %d: number %d, made %d, %d late; want %d, %d, %d", i, s.Number[k], s.Made[k], s.Late[k],
+				read.Number(i), made[i], late[i])
+		}
+		if k%29 == 0 {
+			if found, err := rows.FindNumbered(s.Number[k]); err != nil || found != i {
+				t.Fatalf("number %d is node %d, %v; want %d", s.Number[k], found, err, i)
+			}
+		}
+	}
+	counted, part := rows.NewTally(5), read.NewTally(5)
+	for _, tally := range []*invocation.Tally{counted, part} {
+		tally.Blocks, tally.Outer = invocation.All, 2
+	}
+	n := int32(read.Len())
+	rows.Tally(n/5, n-n/7, invocation.OfRegion, counted)
+	read.Tally(n/5, n-n/7, invocation.OfRegion, part)
+	if counted.Calls != part.Calls || counted.Time != part.Time || !slices.Equal(counted.Regions, part.Regions) ||
+		!slices.Equal(counted.Levels, part.Levels) {
+		t.Errorf("counted %+v, want %+v", counted, part)
 	}
 }
 

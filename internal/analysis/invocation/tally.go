@@ -1,6 +1,8 @@
 package invocation
 
 import (
+	"math"
+
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -12,6 +14,8 @@ type Tally struct {
 	Regions []int32          // calls of each region
 	Seen    []trace.RegionID // regions that have some
 	Levels  []int32          // calls of each level of the whole tree
+	Outer   int32            // a level whose calls are timed too; 0: none
+	Time    trace.Time       // of all calls of that level
 }
 
 // NewTally makes room for the regions of a run and the levels of a tree.
@@ -25,7 +29,7 @@ func (t *Tally) Clear() {
 		t.Regions[id] = 0
 	}
 	clear(t.Levels)
-	t.Calls, t.Seen = 0, t.Seen[:0]
+	t.Calls, t.Seen, t.Time = 0, t.Seen[:0], 0
 }
 
 func (t *Tally) addRegions(ids []trace.RegionID) {
@@ -35,6 +39,80 @@ func (t *Tally) addRegions(ids []trace.RegionID) {
 		}
 		t.Regions[id]++
 	}
+}
+
+func (t *Tally) addDepths(depths []uint16) {
+	for _, d := range depths {
+		t.Levels[min(int(d)+1, len(t.Levels)-1)]++
+	}
+}
+
+// addTimes adds the times of calls of the level that is timed.
+func (t *Tally) addTimes(p store.Peek, lo, hi uint64) {
+	for lo < hi {
+		next := min((lo/rowBlock+1)*rowBlock, hi)
+		p.Depths(lo, next, func(depths []uint16) {
+			p.Durations(lo, next, func(durations []trace.Time) {
+				for i, d := range depths {
+					if int32(d)+1 == t.Outer {
+						t.Time += durations[i]
+					}
+				}
+			})
+		})
+		lo = next
+	}
+}
+
+// MadeIn is the least and the most calls that a call of [from, to) made, of joined calls; of many, in some blocks of them
+// and as far as these know.
+func (c *Calls) MadeIn(from, to int32, t *Tally) (least, most int32) {
+	least = math.MaxInt32
+	var open []pending
+	end := func(depth int32) {
+		for n := len(open); n > 0 && open[n-1].depth >= depth; n = len(open) {
+			least, most = min(least, open[n-1].made), max(most, open[n-1].made)
+			open = open[:n-1]
+		}
+	}
+	put := func(depth int32) {
+		end(depth)
+		if n := len(open); n > 0 {
+			open[n-1].made++
+		}
+		open = append(open, pending{depth: depth})
+	}
+	c.levelsOf(max(from, 1), to, t.Blocks, put, func() { end(0) })
+	if least > most {
+		least = most
+	}
+	return least, most
+}
+
+// levelsOf calls f for the levels of some of the nodes [from, to), and between at the end of each stretch of them.
+func (c *Calls) levelsOf(from, to int32, blocks int64, f func(level int32), between func()) {
+	if c.rows == nil {
+		stretches(from, to, blocks, func(from, to int32) {
+			for _, l := range c.level[from:to] {
+				f(l)
+			}
+			between()
+		})
+		return
+	}
+	c.rows.fail(c.rows.store.Peek(func(p store.Peek) error {
+		stretches(from, to, blocks, func(from, to int32) {
+			c.rows.stretches(from, to, func(lo, hi uint64) {
+				p.Depths(lo, hi, func(depths []uint16) {
+					for _, d := range depths {
+						f(int32(d) + 1)
+					}
+				})
+			})
+			between()
+		})
+		return nil
+	}))
 }
 
 // Solid is the level down to which nine tenths of the calls are.
@@ -47,6 +125,9 @@ func (t *Tally) Solid() int32 {
 	}
 	return int32(len(t.Levels)) - 1
 }
+
+// All is for Blocks, to count every call.
+const All = math.MaxInt32
 
 // MostBlocks is in how many blocks of a long stretch calls are counted, at most.
 const MostBlocks = 8
@@ -73,8 +154,11 @@ func (c *Calls) Tally(from, to int32, what Facts, t *Tally) {
 	if c.rows == nil {
 		stretches(from, to, t.Blocks, func(from, to int32) {
 			t.Calls += to - from
-			for _, l := range c.level[from:to] {
-				t.Levels[l]++
+			for i := from; i < to; i++ {
+				t.Levels[c.level[i]]++
+				if c.level[i] == t.Outer {
+					t.Time += c.End[i] - c.Begin[i]
+				}
 			}
 			if what&OfRegion != 0 {
 				t.addRegions(c.Region[from:to])
@@ -86,11 +170,10 @@ func (c *Calls) Tally(from, to int32, what Facts, t *Tally) {
 		stretches(from, to, t.Blocks, func(from, to int32) {
 			t.Calls += to - from
 			c.rows.stretches(from, to, func(lo, hi uint64) {
-				p.Depths(lo, hi, func(depths []uint16) {
-					for _, d := range depths {
-						t.Levels[min(int(d)+1, len(t.Levels)-1)]++
-					}
-				})
+				p.Depths(lo, hi, t.addDepths)
+				if t.Outer > 0 {
+					t.addTimes(p, lo, hi)
+				}
 				if what&OfRegion != 0 {
 					p.Regions(lo, hi, t.addRegions)
 				}
@@ -110,12 +193,17 @@ func (t *Tally) Ends(from, to int32, f func(node int32)) {
 
 // EachLane calls f for the nodes of each lane in [from, to) of joined calls, but for the root.
 func (c *Calls) EachLane(from, to int32, f func(id trace.LocationID, calls int32)) {
+	c.EachStretch(from, to, func(lane, from, to int32) { f(c.lanes[lane].Location, to-from) })
+}
+
+// EachStretch is EachLane with the places of lanes, and the first and the last of their nodes.
+func (c *Calls) EachStretch(from, to int32, f func(lane, from, to int32)) {
 	if from = max(from, 1); from >= to {
 		return
 	}
 	for k := c.laneOf(from); from < to; k++ {
 		end := min(to, c.starts[k]+int32(c.lanes[k].calls))
-		f(c.lanes[k].Location, end-from)
+		f(k, from, end)
 		from = end
 	}
 }

@@ -68,30 +68,17 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	r.load()
 	r.lookAgain(r.request.Size)
 	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring,
 		Calls: r.forest.calls.Len(), Nodes: []Node{}}
-	if r.failed != nil {
-		return d
-	}
-	d.Merged, d.Children = r.sectors(), r.childCounts()
-	expects := r.expects()
-	r.each(func(i int) { d.Nodes = append(d.Nodes, r.nodeData(i, expects)) })
-	return d
-}
-
-// load brings all calls into memory, where they stayed in the store: every one of them is counted.
-func (r *result) load() {
-	if r.forest.whole == nil || r.failed != nil {
-		return
-	}
-	whole, err := r.forest.whole()
+	t, err := r.tell()
 	if err != nil {
 		r.failed = err
-		return
+		return d
 	}
-	r.forest = whole
+	d.Merged, d.Children = r.sectors(), r.childCounts(t)
+	r.each(t, func(i int) { d.Nodes = append(d.Nodes, r.nodeData(i, t)) })
+	return d
 }
 
 // Failed implements view.Late.
@@ -100,29 +87,6 @@ func (r *result) Failed() error {
 		r.failed = r.forest.calls.Err()
 	}
 	return r.failed
-}
-
-// expects counts, for each node of the forest, the calls that it has not made yet: those that it made later, or as many
-// as its source names and it had not made.
-func (r *result) expects() []int32 {
-	c := r.forest.calls
-	out := make([]int32, c.Len())
-	for i := c.Len() - 1; i > 0 && c.Begin[i] > r.until; i-- {
-		if p := c.Tree.Parent[i]; p >= 0 {
-			out[p]++
-		}
-	}
-	goals := r.goals()
-	if len(goals) == 0 {
-		return out
-	}
-	_, made := r.forest.counts()
-	for i, region := range c.Region {
-		if names, known := goals[region]; known {
-			out[i] = max(out[i], int32(len(names))-(made[i]-out[i]))
-		}
-	}
-	return out
 }
 
 // goals are the procedures that calls of a region call, of those whose source was read.
@@ -137,64 +101,58 @@ func (r *result) goals() map[trace.RegionID][]string {
 	return out
 }
 
-func (r *result) childCounts() []RegionCount {
-	regions, calls := r.request.Store().Regions(), r.forest.calls
-	_, made := r.forest.counts()
-	by := make([]RegionCount, len(regions))
-	for i, region := range calls.Region {
-		if region == trace.NoRegion {
-			continue
+func (r *result) childCounts(t *told) []RegionCount {
+	out := []RegionCount{}
+	for id, m := range t.regions {
+		if g := &r.forest.regions[id]; m.Calls > 0 {
+			c := RegionCount{Region: g.Name, Calls: m.Calls, Least: m.Least, Most: m.Most, Total: m.Total}
+			c.Goals, _ = trace.GoalsOf(g)
+			out = append(out, c)
 		}
-		c := &by[region]
-		if c.Calls == 0 {
-			c.Region, c.Least = regions[region].Name, made[i]
-			c.Goals, _ = trace.GoalsOf(&regions[region])
-		}
-		c.Calls++
-		c.Least, c.Most = min(c.Least, made[i]), max(c.Most, made[i])
-		c.Total += int64(made[i])
 	}
-	return slices.DeleteFunc(by, func(c RegionCount) bool { return c.Calls == 0 })
+	return out
 }
 
-// each calls f for the nodes that are drawn, or with --all for all of them.
-func (r *result) each(f func(i int)) {
-	r.lookAgain(r.request.Size)
-	put := func(i int) {
-		if !r.isMerged(i) && (r.until >= r.forest.end || r.forest.calls.Begin[r.node(i)] <= r.until) {
-			f(i)
-		}
-	}
+// isDrawn reports whether a node is drawn by itself, and had begun.
+func (r *result) isDrawn(i int) bool {
+	return !r.isMerged(i) && (r.until >= r.forest.end || r.nodeOf(i).Begin <= r.until)
+}
+
+// each calls f for the nodes that are drawn, or with --all for all of them, in the order of the run.
+func (r *result) each(t *told, f func(i int)) {
+	var list []int32
 	if r.request.Values.Switch("all") {
 		for i := range r.layout.Tree.Len() {
-			put(i)
+			list = append(list, int32(i))
 		}
-		return
+	} else {
+		list = slices.Clone(r.shown)
+		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(t.number[a], t.number[b]) })
 	}
-	inOrder := slices.Clone(r.shown) // of the run
-	slices.SortFunc(inOrder, func(a, b int32) int { return cmp.Compare(r.id(int(a)), r.id(int(b))) })
-	for _, i := range inOrder {
-		put(int(i))
+	for _, i := range list {
+		if r.isDrawn(int(i)) {
+			f(int(i))
+		}
 	}
 }
 
-func (r *result) nodeData(i int, expects []int32) Node {
-	c := r.call(i)
-	node := r.forest.node(r.node(i))
+func (r *result) nodeData(i int, t *told) Node {
+	c := r.forest.node(r.node(i))
 	x, y := r.layout.At(i, r.ring)
-	n := Node{ID: r.id(i), Begin: int64(c.Begin), Level: r.forest.level[r.node(i)], Ring: r.layout.Level[i],
+	n := Node{ID: t.number[i], Begin: int64(c.Begin), Level: c.Level, Ring: r.layout.Level[i],
 		Weight: r.layout.Weight[i],
 		Start:  r.layout.Start[i], Alloc: r.layout.Alloc[i], X: x, Y: y,
-		Step: r.forest.step(r.node(i)), Index: r.forest.indexOf(node), Children: r.forest.madeBy(node),
-		Expects: expects[r.node(i)]}
+		Step: t.number[i] + 1, Index: r.forest.indexOf(c), Children: t.made[i], Expects: t.expects[i]}
+	if r.forest.calls.Virtual {
+		n.Step = t.number[i]
+	}
 	if p := r.layout.Tree.Parent[i]; p >= 0 {
-		up := r.id(int(p))
-		n.Parent = &up
+		n.Parent = &t.number[p]
 	}
 	if c.Region != trace.NoRegion {
 		n.Region = r.request.Store().Regions()[c.Region].Name
 		n.Location = r.request.Store().Locations().Path(c.Location)
-		n.Label = r.label(node)
+		n.Label = r.label(c, n.Step)
 	}
 	return n
 }
@@ -213,12 +171,14 @@ func (r *result) Table() *view.Table {
 		{Name: "step"}, {Name: "processor"}, {Name: "index"}, {Name: "children", Unit: "count"},
 		{Name: "expects", Unit: "count"}}, Rows: [][]any{}, Locations: []trace.LocationID{},
 		Regions: []trace.RegionID{}}
-	if r.load(); r.failed != nil {
+	r.lookAgain(r.request.Size)
+	told, err := r.tell()
+	if err != nil {
+		r.failed = err
 		return t
 	}
-	expects := r.expects()
-	r.each(func(i int) {
-		n, c := r.nodeData(i, expects), r.call(i)
+	r.each(told, func(i int) {
+		n, c := r.nodeData(i, told), r.call(i)
 		parent := any(nil)
 		if n.Parent != nil {
 			parent = int64(*n.Parent)
@@ -242,9 +202,9 @@ func (r *result) processorName(location trace.LocationID) string {
 
 // label is the paper's name of a node: its procedure with its number in the run,
 // its processor, and its number among the calls of that processor.
-func (r *result) label(n *invocation.Node) string {
+func (r *result) label(n *invocation.Node, step int32) string {
 	name := r.request.Store().Regions()[n.Region].Name
-	return fmt.Sprintf("(%s %d, %s, %d)", scene.Shorten(name, 120, scene.TextSize), r.forest.step(n.Number),
+	return fmt.Sprintf("(%s %d, %s, %d)", scene.Shorten(name, 120, scene.TextSize), step,
 		r.processorNumber(n.Location), r.forest.indexOf(n))
 }
 
@@ -280,7 +240,7 @@ func (r *result) fact(i int) view.Fact {
 		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}, Open: r.opens(i)}
 	line := f.Say
 	line("location", s.Locations().Path(c.Location), "")
-	line("call", r.label(c), "")
+	line("call", r.label(c, r.forest.step(c.Number)), "")
 	if p := r.forest.ranBy(c.Location); p != c.Location {
 		line("processor", s.Locations().Name[p]+", which ran it longest", "")
 	}
@@ -375,18 +335,13 @@ func (r *result) path(i int32) string {
 
 // Rows implements view.Lister: a node takes little here, and much once it is written out.
 func (r *result) Rows() int {
-	if r.request.Values.Switch("all") || r.until < r.forest.end {
-		n := 0
-		r.each(func(int) { n++ })
-		return n
+	if r.request.Values.Switch("all") {
+		return r.layout.Tree.Len()
 	}
 	r.lookAgain(r.request.Size)
 	n := 0
-	if r.forest.calls.OfRows() { // all calls are read: so many take as much as a row
-		n = r.forest.calls.Len() / 16
-	}
 	for _, i := range r.shown {
-		n += btoi(!r.isMerged(int(i)))
+		n += btoi(r.isDrawn(int(i)))
 	}
 	return n
 }

@@ -56,7 +56,7 @@ func (p *plan) detail(f *forest) *detail {
 // look finds the content of a picture of a size: an arrangement of the drawn nodes alone, with the mixes of those that
 // are merged. All that is read for a picture is read here.
 func (r *result) look(ctx context.Context, size scene.Size) error {
-	if r.detail == nil || r.arrangement != nil && r.looked == size {
+	if r.detail == nil || r.looked == size {
 		return nil
 	}
 	o, ring := r.detail.outline, r.ringAt(size)
@@ -83,9 +83,11 @@ func (r *result) look(ctx context.Context, size scene.Size) error {
 		l.Weight, l.Start, l.Alloc = append(l.Weight, weight), append(l.Start, it.Start), append(l.Alloc, it.Alloc)
 	}
 	a.nodes = r.forest.pick(a.origin, r.facts(), make([]invocation.Node, 0, len(items)))
-	r.arrangement, r.looked = a, size
+	r.arrangement = a
 	if r.brush == nil {
-		r.brush = r.painter()
+		if r.brush, err = r.painter(ctx); err != nil {
+			return err
+		}
 	}
 	a.mixes = make([]*mix, len(items))
 	sectors := 0
@@ -102,8 +104,8 @@ func (r *result) look(ctx context.Context, size scene.Size) error {
 			}
 			return nil
 		})
-	if err != nil {
-		r.arrangement = nil
+	if err == nil {
+		r.looked = size
 	}
 	return err
 }

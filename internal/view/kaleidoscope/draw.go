@@ -1,6 +1,7 @@
 package kaleidoscope
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -46,8 +47,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.band = bandWidth(r.d)
 	}
 	r.put(size)
-	if r.brush == nil {
-		r.brush = r.painter()
+	if r.brush == nil { // of calls in memory, which are never given up
+		r.brush, _ = r.painter(context.Background())
 	}
 	p := r.brush.clean()
 	marks := r.draw(p)

@@ -120,7 +120,7 @@ func (r *result) callNamed(text string) (int32, error) {
 		if err != nil || n < 0 || n >= calls.Len() {
 			return 0, fmt.Errorf("--zoom %q: want the id of a node, #0 to #%d", text, calls.Len()-1)
 		}
-		return int32(n), nil
+		return calls.FindNumbered(int32(n))
 	}
 	return r.rowNamed("zoom", text)
 }

@@ -1,9 +1,12 @@
 package kaleidoscope
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/derived"
@@ -33,9 +36,7 @@ type forest struct {
 	moved bool
 
 	scales sync.Map // of paintings
-
-	// whole returns the same tree with its calls in memory, where they stay in the store.
-	whole func() (*forest, error)
+	fans   atomic.Pointer[[]invocation.Fan]
 }
 
 // sizeBytes counts the columns that are made when they are asked for too.
@@ -121,8 +122,7 @@ type way int
 
 const (
 	inTime  way = iota // in memory, in the order of time
-	inLanes            // in memory; for sectors by rank they may lie lane by lane
-	inStore            // likewise, but calls stay in the store where they can be found there
+	inStore            // in the store where they can be found there, else in memory; sectors are by rank
 )
 
 // forestOf returns the tree of a window, which does not depend on how it is shown: it is kept for another painting or
@@ -134,11 +134,7 @@ func forestOf(ctx context.Context, run view.Run, w store.Window, in way) (*fores
 			if calls == nil || err != nil {
 				return nil, err
 			}
-			f, err := newForest(ctx, run.Store, w, calls)
-			if err == nil {
-				f.whole = func() (*forest, error) { return forestOf(context.Background(), run, w, inLanes) }
-			}
-			return f, err
+			return newForest(ctx, run.Store, w, calls)
 		})
 		if err != nil || f != nil {
 			return f, err
@@ -196,6 +192,13 @@ func (f *forest) indexOf(n *invocation.Node) int32 {
 // madeBy is how many calls a call made.
 func (f *forest) madeBy(n *invocation.Node) int32 {
 	if f.calls.OfRows() {
+		if fans := f.fans.Load(); fans != nil {
+			k, known := slices.BinarySearchFunc(*fans, n.Number,
+				func(x invocation.Fan, node int32) int { return cmp.Compare(x.Node, node) })
+			if known {
+				return (*fans)[k].Made
+			}
+		}
 		return f.calls.Made(n.Number)
 	}
 	_, made := f.counts()

@@ -21,7 +21,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/derived"
@@ -73,6 +72,7 @@ type result struct {
 	paper  bool // families alone, as the paper draws them
 	failed error
 	brush  *painter
+	cuts   []int32 // of lanes of joined calls: the first that had not begun, of a tree that still grows
 	drawing
 }
 
@@ -126,6 +126,11 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	if err := r.parseUntil(); err != nil {
 		return nil, err
 	}
+	if r.until < r.forest.end && r.forest.calls.Joined() {
+		if r.cuts, err = r.forest.calls.Begun(ctx, r.until); err != nil {
+			return nil, err
+		}
+	}
 	p, err := r.plan()
 	if err != nil {
 		return nil, err
@@ -160,13 +165,8 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 // tree is shown as it was in the end, nothing needs the order of the run, and little else needs all calls.
 func (r *result) way() way {
 	v := r.request.Values
-	switch order := v.Text("order"); {
-	case order != "auto" && order != byRank || r.paper || v.Switch("all") ||
-		v.Text("root") != "" && !isRow(v.Text("root")) ||
-		v.Text("until") != "" || strings.HasPrefix(v.Text("zoom"), "#"):
+	if order := v.Text("order"); order != "auto" && order != byRank || r.paper || v.Switch("all") {
 		return inTime
-	case v.Text("paint") == "children":
-		return inLanes
 	}
 	return inStore
 }
@@ -186,7 +186,9 @@ func (r *result) plan() (*plan, error) {
 		if err != nil || id < 0 || id >= r.forest.calls.Len() {
 			return nil, fmt.Errorf("--root %q: want the id of a node, 0 to %d", root, r.forest.calls.Len()-1)
 		}
-		p.root = int32(id)
+		if p.root, err = r.forest.calls.FindNumbered(int32(id)); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case p.order != "auto":

@@ -1,6 +1,7 @@
 package kaleidoscope
 
 import (
+	"context"
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
@@ -73,13 +74,13 @@ func (f *forest) value(paint string, n *invocation.Node) float64 {
 }
 
 // scaleOf returns the scale of a painting over all calls, so that a colour means the same at any zoom.
-func (f *forest) scaleOf(paint string) scale {
+func (f *forest) scaleOf(ctx context.Context, paint string) (scale, error) {
 	s := newScale(paint, func(v float64) string { return view.FormatTime(trace.Time(v)) })
 	if s.text == nil {
-		return s
+		return s, nil
 	}
 	if kept, ok := f.scales.Load(paint); ok {
-		return kept.(scale)
+		return kept.(scale), nil
 	}
 	switch {
 	case !f.calls.OfRows():
@@ -92,10 +93,21 @@ func (f *forest) scaleOf(paint string) scale {
 		s.add(1)
 		s.add(float64(f.height - 1))
 	case paint == "duration":
-		least, most := f.calls.Durations()
+		least, most, err := f.calls.Durations(ctx)
+		if err != nil {
+			return s, err
+		}
 		s.add(float64(least))
 		s.add(float64(most))
+	case paint == "children":
+		survey, err := f.calls.Survey(ctx, nil, f.end, len(f.regions))
+		if err != nil {
+			return s, err
+		}
+		f.fans.Store(&survey.Fans)
+		s.add(float64(survey.LeastMade))
+		s.add(float64(survey.MostMade))
 	}
 	f.scales.Store(paint, s)
-	return s
+	return s, nil
 }

@@ -255,7 +255,22 @@ func (r *result) sectors() []Sector {
 
 // sector counts the calls of a stretch that have begun.
 func (r *result) sector(level int32, start, alloc float64, end int32, first, last int32) Sector {
-	s, count := r.sectorAt(float64(level+end)/2, start+alloc/2), map[trace.RegionID]int{}
+	s := r.sectorAt(float64(level+end)/2, start+alloc/2)
+	if r.forest.calls.Joined() {
+		t := r.forest.calls.NewTally(len(r.forest.regions))
+		t.Blocks, t.Outer = invocation.All, level+r.detail.level
+		r.begun(r.detail.node(first), r.detail.node(last-1)+1, func(from, to int32) {
+			r.forest.calls.Tally(from, to, invocation.OfRegion, t)
+		})
+		s.Calls, s.Time = int(t.Calls), int64(t.Time)
+		count := map[trace.RegionID]int{}
+		for _, id := range t.Seen {
+			count[id] = int(t.Regions[id])
+		}
+		s.Mix = r.shares(count, s.Calls)
+		return s
+	}
+	count := map[trace.RegionID]int{}
 	r.eachOf(first, last, allFacts, func(n *invocation.Node) {
 		if n.Begin > r.until {
 			return
@@ -268,6 +283,19 @@ func (r *result) sector(level int32, start, alloc float64, end int32, first, las
 	})
 	s.Mix = r.shares(count, s.Calls)
 	return s
+}
+
+// begun calls f for the parts of a stretch of joined calls that have begun: of each lane its first calls.
+func (r *result) begun(from, to int32, f func(from, to int32)) {
+	if r.until >= r.forest.end {
+		f(from, to)
+		return
+	}
+	r.forest.calls.EachStretch(from, to, func(lane, from, to int32) {
+		if to = min(to, r.cuts[lane]); from < to {
+			f(from, to)
+		}
+	})
 }
 
 // eachOf calls f for the nodes of a stretch, with their levels in the tree that is shown.
@@ -307,8 +335,11 @@ func (r *result) skippedSectors() (out []Sector) {
 	by := map[int32]int{} // item to place in out
 	counts := []map[trace.RegionID]int{}
 	for _, k := range r.skipped {
-		node := r.detail.node(k.Place)
-		if k.Item < 0 || r.forest.calls.Begin[node] > r.until {
+		if k.Item < 0 {
+			continue
+		}
+		c := &r.forest.pick([]int32{r.detail.node(k.Place)}, allFacts, nil)[0]
+		if c.Begin > r.until {
 			continue
 		}
 		it := &r.items[k.Item]
@@ -320,9 +351,9 @@ func (r *result) skippedSectors() (out []Sector) {
 			counts = append(counts, map[trace.RegionID]int{})
 		}
 		out[n].Calls++
-		counts[n][r.forest.calls.Region[node]]++
+		counts[n][c.Region]++
 		if r.detail.outline.Level(k.Place) == it.Level+1 {
-			out[n].Time += int64(r.forest.calls.End[node] - r.forest.calls.Begin[node])
+			out[n].Time += int64(c.End - c.Begin)
 		}
 	}
 	for n := range out {

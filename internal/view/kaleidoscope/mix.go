@@ -47,9 +47,9 @@ type mixer struct {
 // newMixer makes one for a picture with so many sectors.
 func newMixer(p *painter, sectors int) *mixer {
 	m := &mixer{painter: p}
-	if r := p.result; r.forest.calls.Joined() && !r.light.on && r.until >= r.forest.end &&
+	if r := p.result; r.forest.calls.Joined() && !r.light.on &&
 		(p.regions != nil || p.paint == "location" || p.paint == "processor" || p.paint == "time" ||
-			p.paint == "depth") {
+			p.paint == "depth" || p.paint == "children") {
 		m.tally = r.forest.calls.NewTally(len(p.regions))
 		if sectors > manySectors {
 			m.tally.Blocks = invocation.MostBlocks / 2
@@ -101,8 +101,15 @@ func (p *mixer) count(it *invocation.Item, m *mix) {
 	if p.paint == "region" {
 		what = invocation.OfRegion
 	}
+	var parts [][2]int32
+	r.begun(from, to, func(from, to int32) { parts = append(parts, [2]int32{from, to}) })
 	t.Clear()
-	calls.Tally(from, to, what, t)
+	blocks := t.Blocks
+	t.Blocks = max(blocks/int64(max(len(parts), 1)), 1)
+	for _, x := range parts {
+		calls.Tally(x[0], x[1], what, t)
+	}
+	t.Blocks = blocks
 	m.solid = max(t.Solid()-d.level, it.Level)
 	switch p.paint {
 	case "region":
@@ -111,9 +118,16 @@ func (p *mixer) count(it *invocation.Item, m *mix) {
 			m.add(p.colourOf(&n), &n, int(t.Regions[id]))
 		}
 	case "time": // calls of a lane come by their begin
-		p.nodes = r.forest.pick(p.ends(from, to), invocation.OfBegin, p.nodes[:0])
+		p.nodes = r.forest.pick(p.ends(parts), invocation.OfBegin, p.nodes[:0])
 		for i := range p.nodes {
 			m.widen(p.magnitude(&p.nodes[i]))
+		}
+		m.calls = int(t.Calls)
+	case "children":
+		for _, x := range parts {
+			least, most := calls.MadeIn(x[0], x[1], t)
+			m.widen(p.scale.share(float64(least)))
+			m.widen(p.scale.share(float64(most)))
 		}
 		m.calls = int(t.Calls)
 	case "depth":
@@ -121,26 +135,31 @@ func (p *mixer) count(it *invocation.Item, m *mix) {
 		m.widen(p.magnitude(&invocation.Node{Level: it.Deepest + d.level}))
 		m.calls = int(t.Calls)
 	default:
-		calls.EachLane(from, to, func(id trace.LocationID, calls int32) {
-			n := invocation.Node{Call: invocation.Call{Location: id}}
-			m.add(p.colourOf(&n), &n, int(calls))
-		})
+		for _, x := range parts {
+			calls.EachLane(x[0], x[1], func(id trace.LocationID, calls int32) {
+				n := invocation.Node{Call: invocation.Call{Location: id}}
+				m.add(p.colourOf(&n), &n, int(calls))
+			})
+		}
 	}
 }
 
-// ends are the first and the last call of each lane in a stretch, or if that has many lanes of some parts of it.
-func (p *mixer) ends(from, to int32) []int32 {
+// ends are the first and the last call of each lane in some stretches, or if they have many lanes of some parts.
+func (p *mixer) ends(stretches [][2]int32) []int32 {
 	p.places = p.places[:0]
-	first := max(from, 1)
-	p.result.forest.calls.EachLane(from, to, func(_ trace.LocationID, calls int32) {
-		if len(p.places) <= mostEnds {
-			p.places = append(p.places, first, first+calls-1)
-		}
-		first += calls
-	})
+	for _, x := range stretches {
+		p.result.forest.calls.EachStretch(x[0], x[1], func(_, from, to int32) {
+			if len(p.places) <= mostEnds {
+				p.places = append(p.places, from, to-1)
+			}
+		})
+	}
 	if len(p.places) > mostEnds {
 		p.places = p.places[:0]
-		p.tally.Ends(from, to, func(node int32) { p.places = append(p.places, node) })
+		for k := range mostEnds {
+			x := stretches[k*len(stretches)/mostEnds]
+			p.tally.Ends(x[0], x[1], func(node int32) { p.places = append(p.places, node) })
+		}
 	}
 	return p.places
 }

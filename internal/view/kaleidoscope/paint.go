@@ -2,6 +2,7 @@ package kaleidoscope
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -81,10 +82,13 @@ func (r *result) timeLimit() string {
 }
 
 // painter begins the spectrum anew for a subtree.
-func (r *result) painter() *painter {
+func (r *result) painter(ctx context.Context) (*painter, error) {
 	p := &painter{result: r, paint: r.paint, ramp: r.ramp()}
 	p.begin, p.end = r.spectrum()
-	p.scale = r.forest.scaleOf(p.paint)
+	var err error
+	if p.scale, err = r.forest.scaleOf(ctx, p.paint); err != nil {
+		return nil, err
+	}
 	if p.paint == "location" || p.paint == "both" || p.paint == "processor" {
 		p.group()
 		for k := range p.names {
@@ -94,7 +98,7 @@ func (r *result) painter() *painter {
 	if p.paint == "region" {
 		p.regions = make([]atomic.Uint32, len(r.forest.regions))
 	}
-	return p.clean()
+	return p.clean(), nil
 }
 
 // clean forgets what was drawn.

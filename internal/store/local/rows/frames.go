@@ -82,6 +82,11 @@ func (f *Frames) Regions(lo, hi uint64, do func(regions []trace.RegionID)) {
 	stretches(f, lo, hi, f.r.C.Region, f.r.Sure.Regions, do)
 }
 
+// Begins does for when rows begin.
+func (f *Frames) Begins(lo, hi uint64, do func(begins []trace.Time)) {
+	stretches(f, lo, hi, f.r.C.Begin, f.r.Sure.Begins, do)
+}
+
 // Durations does for how long rows last.
 func (f *Frames) Durations(lo, hi uint64, do func(durations []trace.Time)) {
 	stretches(f, lo, hi, f.r.C.Duration, f.r.Sure.Durations, do)
