@@ -72,7 +72,7 @@ export class Gestures {
   private at: { x: number; y: number } | null = null;
   /** Fingers on the picture, and what two of them do. */
   private readonly touches = new Map<number, { x: number; y: number }>();
-  private pinch: { frame: number; apart: number; at: number; window: Range; gesture: string } | null = null;
+  private pinch: { frame: number; apart: number; x: number; y: number; at: number; window: Range; gesture: string } | null = null;
   /** When the last double click was. */
   private doubled = -Infinity;
   /** When a click opened something. */
@@ -314,22 +314,24 @@ export class Gestures {
     const i = this.find((a.x + b.x) / 2, (a.y + b.y) / 2, 24);
     const f = this.frame(i);
     this.cancel();
+    const fingers = { apart: Math.max(20, Math.hypot(a.x - b.x, a.y - b.y)), x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
     if (this.host.plug().magnify) {
-      this.pinch = { frame: -1, apart: Math.max(20, Math.hypot(a.x - b.x, a.y - b.y)), at: 0, window: this.bench.store.window, gesture: "" };
+      this.pinch = { ...fingers, frame: -1, at: 0, window: this.bench.store.window, gesture: "" };
       return;
     }
     if (!f || !isTime(f) || !this.picture.slides) return;
-    this.pinch = { frame: i, apart: Math.max(20, Math.hypot(a.x - b.x, a.y - b.y)), at: timeAt(f, toScene(this.picture.transform(i), (a.x + b.x) / 2, a.y).x), window: this.bench.store.window, gesture: `pinch-${++gestures}` };
+    this.pinch = { ...fingers, frame: i, at: timeAt(f, toScene(this.picture.transform(i), fingers.x, a.y).x), window: this.bench.store.window, gesture: `pinch-${++gestures}` };
   }
 
-  /** The time under the fingers stays under them. */
+  /** What is under the fingers stays under them: the picture comes closer, and moves as they do, of which one at a time is told. */
   private pinchTo(): void {
     const [a, b] = [...this.touches.values()];
-    const magnify = this.host.plug().magnify;
+    const { magnify, shift } = this.host.plug();
     if (this.pinch && magnify && b) {
-      const apart = Math.max(20, Math.hypot(a.x - b.x, a.y - b.y));
-      this.setOptions(magnify(this.host.panel(), apart / this.pinch.apart, this.fromMiddle((a.x + b.x) / 2, (a.y + b.y) / 2), this.picture.scene));
-      this.pinch.apart = apart;
+      const [apart, x, y] = [Math.max(20, Math.hypot(a.x - b.x, a.y - b.y)), (a.x + b.x) / 2, (a.y + b.y) / 2];
+      this.setOptions(magnify(this.host.panel(), apart / this.pinch.apart, this.fromMiddle(this.pinch.x, this.pinch.y), this.picture.scene));
+      if (shift) this.setOptions(shift(this.host.panel(), (x - this.pinch.x) / this.side, (y - this.pinch.y) / this.side));
+      this.pinch = { ...this.pinch, apart, x, y };
       return;
     }
     const f = this.pinch && this.frame(this.pinch.frame);

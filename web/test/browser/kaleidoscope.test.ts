@@ -103,6 +103,43 @@ it("zooms with the wheel, changes the centre with a drag, and finds back", async
   expect((await reach()).width).toBeCloseTo(before.width, 0);
 });
 
+it("comes closer where two fingers go apart, and back where they come together", async () => {
+  const touched = await browse({ touch: true });
+  const page = touched.page;
+  const reading = () => page.evaluate(() => {
+    const bench = (window as unknown as { parallax: { layout: { value: { rows: { panels: { options: Record<string, string[]> }[] }[] } } } }).parallax;
+    return bench.layout.value.rows[0].panels[0].options.zoom?.[0] ?? "1,0,0";
+  });
+  try {
+    await openBench(page, program.address, "v=kaleidoscope&0.paint=region");
+    const fingers = await page.context().newCDPSession(page);
+    const box = (await picture(page).boundingBox())!;
+    const [x, y, side] = [box.x + box.width / 2 + 60, box.y + box.height / 2 - 30, Math.min(box.width, box.height)];
+    const send = (type: "touchStart" | "touchMove" | "touchEnd", apart?: number) => fingers.send("Input.dispatchTouchEvent", {
+      type, touchPoints: apart ? [{ x: x - apart / 2, y, id: 0 }, { x: x + apart / 2, y, id: 1 }] : [],
+    });
+    const pinch = async (...apart: number[]) => {
+      await send("touchStart", apart[0]);
+      for (const a of apart.slice(1)) await send("touchMove", a);
+      await send("touchEnd");
+      await settled(page);
+    };
+    await pinch(60, 90, 120, 180, 240);
+    await page.waitForFunction(() => location.search.includes("0.zoom="));
+    await settled(page);
+    const [factor, atX, atY] = (await reading()).split(",").map(Number);
+    expect(factor, "as much closer as the fingers went apart").toBeCloseTo(4, 1);
+    // What was between the fingers stays there: 60 and -30 pixels from the middle.
+    expect((60 / (side / 2) - atX) * factor * side / 2).toBeCloseTo(60, 0);
+    expect((-30 / (side / 2) - atY) * factor * side / 2).toBeCloseTo(-30, 0);
+    await pinch(240, 180, 120);
+    await expect.poll(async () => Number((await reading()).split(",")[0])).toBeCloseTo(2, 1);
+    expect(touched.errors).toEqual([]);
+  } finally {
+    await touched.context.close();
+  }
+});
+
 it("has the three views of one image", async () => {
   const shapes: number[] = [];
   for (const paint of ["location", "time", "region"]) {
