@@ -5,8 +5,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { createServer, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
-import { afterAll } from "vitest";
+import { chromium, type Browser, type BrowserContext, type Download, type Page } from "playwright-core";
 
 const env = (name: string): string => {
   const v = process.env[name];
@@ -128,20 +127,24 @@ export interface BrowserOptions {
   touch?: boolean;
 }
 
-// One browser for all tests of a file: it takes seconds to start, a profile of its own
-// for each test does not.
+// The browser that setup.ts started: it takes seconds to start, a profile of its own for each test does not.
 let browser: Promise<Browser> | null = null;
-afterAll(async () => { await (await browser)?.close(); });
+
+/** Closes what a file has opened in the browser: the next file begins without its pages and its cache. */
+export async function clear(): Promise<void> {
+  const b = await browser;
+  browser = null;
+  cache = "";
+  pages.clear();
+  await b?.close();
+}
 
 /** 101 pixels of the strip, and 720 for the rest. */
 const usualHeight = 821;
 
 /** An empty profile in the browser. */
 async function newProfile(options: BrowserOptions): Promise<BrowserContext> {
-  browser ??= chromium.launch({
-    executablePath: env("PARALLAX_TEST_CHROMIUM"), headless: true,
-    args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-unsafe-swiftshader"],
-  });
+  browser ??= chromium.connect(env("PARALLAX_TEST_BROWSER"));
   return (await browser).newContext({
     acceptDownloads: true, viewport: { width: options.width ?? 1280, height: options.height ?? usualHeight },
     deviceScaleFactor: options.scale ?? 1, colorScheme: options.dark ? "dark" : "light", hasTouch: options.touch ?? false,
@@ -288,6 +291,13 @@ export async function state(page: Page): Promise<State> {
       views: bench.layout.value.rows.flatMap((r) => r.panels.map((p) => p.view)),
     };
   });
+}
+
+/** What a download holds. */
+export async function contents(of: Download): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of await of.createReadStream()) parts.push(part as Buffer);
+  return Buffer.concat(parts);
 }
 
 /** Drags from one point of the page to another. */

@@ -1,10 +1,9 @@
 // From an interval to its causes, areas in tabs, flame graphs, notes, shared looks,
 // snapshots, figures, and small screens: one page, used like a person would.
 
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, serve, settled, state, type Program } from "./bench";
+import { browse, contents, openBench, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let context: BrowserContext;
@@ -130,7 +129,7 @@ test("a shared address looks and keeps nothing, in another browser", async () =>
 
 test("a snapshot is one file with every picture and its numbers", async () => {
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export", exact: true }).click().then(() => page.getByRole("menuitem", { name: /^Snapshot/ }).click())]);
-  const file = readFileSync((await download.path())!, "utf8");
+  const file = (await contents(download)).toString();
   expect(file).toMatch(/<h2>Timeline<\/h2><img alt="Timeline" src="data:image\/svg\+xml/);
   expect(file).toMatch(/download="1-timeline\.csv" href="data:text\/csv/);
   expect(file).not.toMatch(/<script/);

@@ -1,10 +1,9 @@
 // SQL in the page: an answer, its errors, and a row that goes where it lies.
 
-import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { tableFromIPC } from "apache-arrow";
 import type { Page } from "playwright-core";
-import { leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
+import { contents, leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
@@ -114,7 +113,7 @@ test("all rows of an answer are saved as files, also those that the page does no
   const save = async (kind: string) => {
     await page.getByRole("button", { name: "Save all rows" }).click();
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: kind }).click()]);
-    return { name: file.suggestedFilename(), bytes: await readFile((await file.path())!) };
+    return { name: file.suggestedFilename(), bytes: await contents(file) };
   };
   const arrow = await save("Arrow");
   expect(arrow.name).toBe("stencil-query.arrow");

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Download, Page } from "playwright-core";
-import { fingerprints, frameBox, leave, newPage, openBench, picture, putOff, serve, settled, state, type BrowserOptions, type Program } from "./bench";
+import { contents, fingerprints, frameBox, leave, newPage, openBench, picture, putOff, serve, settled, state, type BrowserOptions, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
@@ -101,7 +100,7 @@ describe("exported files", () => {
     await page.locator(".panel").first().getByRole("button", { name: "Export this panel" }).click();
     const [download] = await Promise.all([page.waitForEvent("download") as Promise<Download>, page.getByRole("menuitem", { name: new RegExp(`^${label}\\b(?!,)`) }).click()]);
     expect(download.suggestedFilename()).toMatch(new RegExp(`timeline.*\\.${label.slice(0, 3).toLowerCase()}`));
-    return readFileSync((await download.path())!);
+    return contents(download);
   };
   test("are what they say, of what is on screen", async () => {
     await page.getByRole("treeitem", { name: /node05/ }).click();

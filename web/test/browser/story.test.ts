@@ -1,9 +1,8 @@
 // A walk through a finding is kept as a story: edited, reordered, told, exported.
 
-import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { leave, newPage, openBench, ownCache, serve, settled, type Program } from "./bench";
+import { contents, leave, newPage, openBench, ownCache, serve, settled, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
@@ -42,14 +41,14 @@ test("a walk is kept, told stop by stop, edited, reordered and exported, and one
   await expect.poll(() => dialog().getByLabel("Title of stop 1").inputValue()).toBe("The region");
 
   const [report] = await Promise.all([page.waitForEvent("download"), dialog().getByRole("button", { name: "Report" }).click()]);
-  const html = readFileSync(await report.path(), "utf8");
+  const html = (await contents(report)).toString();
   expect(html).toContain("1. The region");
   expect(html).toContain("They compute for longer &#60;in every step&#62;.");
   expect(html.match(/<section>/g)!.length).toBe(3);
   expect(html.match(/data:image\/svg/g)!.length).toBeGreaterThanOrEqual(3);
   await page.keyboard.press("Shift+Y");
   const [figures] = await Promise.all([page.waitForEvent("download"), dialog().getByRole("button", { name: "Figures" }).click()]);
-  expect(readFileSync(await figures.path()).subarray(0, 2).toString()).toBe("PK");
+  expect((await contents(figures)).subarray(0, 2).toString()).toBe("PK");
   expect(await page.locator(".panel-head .panel-title").allInnerTexts()).toEqual(why); // as it was before
 
   await page.reload();
