@@ -149,15 +149,6 @@ func (f Frame) Enter(s trace.Stream, t trace.Time, line trace.AttributeID) {
 	}
 }
 
-// Regions are the regions of frames.
-func Regions(frames []Frame) []trace.RegionID {
-	out := make([]trace.RegionID, len(frames))
-	for i, f := range frames {
-		out[i] = f.Region
-	}
-	return out
-}
-
 // Change leaves and enters, at t, the frames in which the stack of a sample differs from the one that is open, and
 // returns the open frames: so a frame is shown from the first sample that has it to the first that has not.
 func Change(s trace.Stream, t trace.Time, open, now []trace.RegionID) []trace.RegionID {

@@ -1,12 +1,9 @@
 // Package compare shows runs against runs: the changes from A to B, how sure they are, and
 // the limits of the data.
 //
-// Runs are the values of the two samples. The compared values of each are in its
-// fingerprint, so many runs cost no more than their prints.
+// Runs are the values of the two samples; analysis/runchange compares them.
 //
 //	sides.go       which runs are A and which are B
-//	quantity.go    compared quantities: length, parts of steps, call paths
-//	factor.go      the length as a product of POP's factors
 //	words.go       the verdict in words
 //	data.go        the twins
 //	layout*.go     the pictures: changes, tree, runs, steps, ranks
@@ -21,6 +18,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/runchange"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -51,24 +49,13 @@ var View = &view.View{
 }
 
 type result struct {
+	*runchange.Change
 	request *view.Request
-	prints  []*fingerprint.Print // of all runs
 	names   []string
 	keys    []map[string]string
-	side    []int    // of each run
-	runs    [2][]int // of each side
-	stepped bool     // values are of a step
-	parted  bool     // steps are those of GPUs, and have parts
+	side    []int // of each run
 	unit    string
 
-	tree   *compare.Tree
-	length *quantity
-	rest   *quantity // the part that no row explains; nil if parts are all
-	rows   []*quantity
-	nodes  []*quantity // by node of the tree
-	worth  float64
-
-	factors []factor
 	text    string
 	notes   []string
 	regions map[string][]trace.RegionID // of the first run, by canonical name
@@ -79,34 +66,36 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &result{request: q, worth: q.Values.Number("min-change") / 100, prints: prints}
+	r := &result{request: q, Change: &runchange.Change{Prints: prints, Worth: q.Values.Number("min-change") / 100}}
 	for i := range q.Runs {
 		r.names, r.keys = append(r.names, q.Runs[i].Name), append(r.keys, q.Runs[i].Keys)
 	}
 	if err := r.choose(); err != nil {
 		return nil, err
 	}
-	if err := r.measure(q.Values.Patterns("match")); err != nil {
+	r.unit = prints[r.Runs[0][0]].Unit
+	if err := q.OneUnit(prints, slices.Concat(r.Runs[0], r.Runs[1])...); err != nil {
 		return nil, err
 	}
-	r.judge()
-	r.factors = r.decompose()
+	if err := r.Compare(q.Values.Patterns("match")); err != nil {
+		return nil, err
+	}
 	r.text = r.words()
 	r.note()
 	return r, ctx.Err()
 }
 
 func (r *result) note() {
-	if r.stepped && !r.parted {
+	if r.Stepped && !r.Parted {
 		r.notes = append(r.notes,
 			fmt.Sprintf("the runs have different numbers of steps (%s), so that times are those of a step: what runs "+
 				"once, "+
-				"such as its start, is divided among them", strings.TrimSpace(r.prints[0].StepsBy)))
+				"such as its start, is divided among them", strings.TrimSpace(r.Prints[0].StepsBy)))
 	}
 	if d := r.sizes(); d != "" {
 		r.notes = append(r.notes, d)
 	}
-	if slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Summed }) {
+	if slices.ContainsFunc(r.Prints, func(p *fingerprint.Print) bool { return p.Summed }) {
 		r.notes = append(r.notes,
 			"the profiles are sums over ranks, and times are shares per rank: their balance is unknown")
 	}
@@ -115,7 +104,7 @@ func (r *result) note() {
 			fmt.Sprintf("%s: single steps make the mean differ by more than the usual step, which the interval is of",
 				strings.Join(names, ", ")))
 	}
-	share := r.matched()
+	share := r.Matched()
 	if alike := share[compare.ByLike] + share[compare.ByPlain]; alike > 0.005 {
 		r.notes = append(r.notes,
 			fmt.Sprintf("%s of the time is in regions whose names differ and that were taken for the same; --match "+
@@ -125,12 +114,12 @@ func (r *result) note() {
 		r.notes = append(r.notes,
 			fmt.Sprintf("%s of the time is in call paths that one side alone has", view.FormatShare(one)))
 	}
-	beside := slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Beside })
+	beside := slices.ContainsFunc(r.Prints, func(p *fingerprint.Print) bool { return p.Beside })
 	if beside {
 		r.notes = append(r.notes, "calls ran beside each other, so times of call paths add up to more than the run")
 	}
 	r.notes = append(r.notes, r.request.WholeNotes("compared")...)
-	if folded := slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Folded > 0 }); folded {
+	if folded := slices.ContainsFunc(r.Prints, func(p *fingerprint.Print) bool { return p.Folded > 0 }); folded {
 		r.notes = append(r.notes, "call paths with little time are joined below their caller")
 	}
 }
@@ -138,10 +127,10 @@ func (r *result) note() {
 // uneven are the parts whose means differ by more than the interval over steps says: bar and whisker would
 // seem to contradict each other.
 func (r *result) uneven() (names []string) {
-	for _, q := range r.rows {
-		if s := q.steps; q.kind == "part" && s != nil && math.IsNaN(q.estimate.Low) &&
-			(q.difference() < s.Low || q.difference() > s.High) {
-			names = append(names, q.name)
+	for _, q := range r.Rows {
+		if s := q.Steps; q.Kind == "part" && s != nil && math.IsNaN(q.Estimate.Low) &&
+			(q.Difference() < s.Low || q.Difference() > s.High) {
+			names = append(names, q.Name)
 		}
 	}
 	return names
@@ -149,30 +138,3 @@ func (r *result) uneven() (names []string) {
 
 // Notes implements view.Result.
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }
-
-// matched is the share of all time by how its call paths were matched.
-func (r *result) matched() (share [compare.Tiers]float64) {
-	all := 0.0
-	for _, q := range r.nodes {
-		t := mean(q.values[0]) + mean(q.values[1])
-		share[r.tree.Nodes[q.node].Tier] += t
-		all += t
-	}
-	for k := range share {
-		if all > 0 {
-			share[k] /= all
-		}
-	}
-	return share
-}
-
-func mean(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/analysis/runchange"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -117,34 +118,34 @@ type Data struct {
 
 // Data implements view.Result.
 func (r *result) Data() any {
-	d := Data{Runs: r.taken(), A: r.runsOf(0), B: r.runsOf(1), Unit: r.unit, Per: "location", Length: r.row(r.length),
-		Rows: make([]Row, len(r.rows)), Factors: []Factor{}, Text: r.text}
-	if r.stepped {
+	d := Data{Runs: r.taken(), A: r.runsOf(0), B: r.runsOf(1), Unit: r.unit, Per: "location", Length: r.row(r.Length),
+		Rows: make([]Row, len(r.Rows)), Factors: []Factor{}, Text: r.text}
+	if r.Stepped {
 		d.Per = "step"
 	}
 	d.Matched.By = map[string]float64{}
-	for t, share := range r.matched() {
+	for t, share := range r.Matched() {
 		if d.Matched.By[compare.Tier(t).String()] = share; compare.Tier(t) != compare.OneSided {
 			d.Matched.Share += share
 		}
 	}
-	d.Sum = Sum{Of: r.length.name, Length: r.length.difference()}
-	for i, q := range r.rows {
+	d.Sum = Sum{Of: r.Length.Name, Length: r.Length.Difference()}
+	for i, q := range r.Rows {
 		d.Rows[i] = r.row(q)
-		if r.parted == (q.kind == "part") {
-			d.Sum.Parts += q.difference()
+		if r.Parted == (q.Kind == "part") {
+			d.Sum.Parts += q.Difference()
 		}
 	}
-	if r.rest != nil {
-		x := r.row(r.rest)
-		d.Rest, d.Sum.Unrecorded = &x, r.rest.difference()
+	if r.Rest != nil {
+		x := r.row(r.Rest)
+		d.Rest, d.Sum.Unrecorded = &x, r.Rest.Difference()
 	} else {
 		d.Sum.Unrecorded = d.Sum.Length - d.Sum.Parts
 	}
 	d.Sum.Rest = d.Sum.Unrecorded
 	d.Closing = d.Sum
-	for _, f := range r.factors {
-		d.Factors = append(d.Factors, Factor{f.name, f.a, f.b, f.log})
+	for _, f := range r.Factors {
+		d.Factors = append(d.Factors, Factor{f.Name, f.A, f.B, f.Log})
 	}
 	return d
 }
@@ -152,14 +153,14 @@ func (r *result) Data() any {
 // taken lists the runs of A, then those of B.
 func (r *result) taken() []Taken {
 	out := []Taken{}
-	for side, runs := range r.runs {
+	for side, runs := range r.Runs {
 		for _, i := range runs {
 			files := r.request.Runs[i].Files
 			if len(files) == 0 {
 				files = []string{r.request.Runs[i].Source}
 			}
 			out = append(out,
-				Taken{[2]string{"A", "B"}[side], r.names[i], files, r.prints[i].Ranks, len(r.prints[i].Steps)})
+				Taken{[2]string{"A", "B"}[side], r.names[i], files, r.Prints[i].Ranks, len(r.Prints[i].Steps)})
 		}
 	}
 	return out
@@ -167,8 +168,8 @@ func (r *result) taken() []Taken {
 
 func (r *result) runsOf(side int) []Run {
 	out := []Run{}
-	for _, i := range r.runs[side] {
-		p := r.prints[i]
+	for _, i := range r.Runs[side] {
+		p := r.Prints[i]
 		keys := map[string]string{}
 		for k, v := range r.keys[i] {
 			keys[k] = v
@@ -180,43 +181,43 @@ func (r *result) runsOf(side int) []Run {
 
 // callsOf is the number of calls that a side has of a call path; nil if no run of it counts calls, and of anything
 // else.
-func (r *result) callsOf(q *quantity, side int) *float64 {
-	if q.node < 0 || !slices.ContainsFunc(r.nodes, func(x *quantity) bool { return x.calls[side] > 0 }) {
+func (r *result) callsOf(q *runchange.Quantity, side int) *float64 {
+	if q.Node < 0 || !slices.ContainsFunc(r.Nodes, func(x *runchange.Quantity) bool { return x.Calls[side] > 0 }) {
 		return nil
 	}
-	return &q.calls[side]
+	return &q.Calls[side]
 }
 
-func (r *result) row(q *quantity) Row {
-	e := &q.estimate
-	x := Row{Kind: q.kind, CallPath: q.callpath, Region: q.name, Was: q.was, A: e.A, B: e.B, Difference: q.difference(),
+func (r *result) row(q *runchange.Quantity) Row {
+	e := &q.Estimate
+	x := Row{Kind: q.Kind, CallPath: q.CallPath, Region: q.Name, Was: q.Was, A: e.A, B: e.B, Difference: q.Difference(),
 		Ratio: view.Defined(e.B / e.A), Shift: e.Shift,
-		Low: view.Defined(e.Low), High: view.Defined(e.High), Q: view.Defined(q.q), Delta: e.Delta, Verdict: q.verdict,
+		Low: view.Defined(e.Low), High: view.Defined(e.High), Q: view.Defined(q.Q), Delta: e.Delta, Verdict: q.Verdict,
 		Change: view.Defined(e.Change.Share), ChangeLow: view.Defined(e.Change.Low),
 		ChangeHigh: view.Defined(e.Change.High), PNormal: view.Defined(e.PNormal),
 		Detectable: view.Defined(e.Detectable()),
-		CallsA:     r.callsOf(q, 0), CallsB: r.callsOf(q, 1), ValuesA: q.values[0], ValuesB: q.values[1],
+		CallsA:     r.callsOf(q, 0), CallsB: r.callsOf(q, 1), ValuesA: q.Values[0], ValuesB: q.Values[1],
 		Matched: "name"}
 	if e.NA+e.NB > 2 {
 		x.P = view.Defined(e.P)
 	}
-	if n := compare.Needed(q.values[0], q.values[1], max(r.worth, 1e-4)); n > 0 && q.verdict == compare.Unknown {
+	if n := compare.Needed(q.Values[0], q.Values[1], max(r.Worth, 1e-4)); n > 0 && q.Verdict == compare.Unknown {
 		x.Needed = &n
 	}
-	if q.node >= 0 {
-		x.Matched = r.tree.Nodes[q.node].Tier.String()
+	if q.Node >= 0 {
+		x.Matched = r.Tree.Nodes[q.Node].Tier.String()
 		if ids := r.regionsOf(q); len(ids) > 0 {
 			x.ID = &ids[0]
 		}
 	}
-	if s := q.steps; s != nil && !math.IsNaN(s.Low) {
+	if s := q.Steps; s != nil && !math.IsNaN(s.Low) {
 		x.Steps = &Steps{s.Shift, s.Low, s.High, s.P}
 	}
 	return x
 }
 
 // regionsOf finds the regions of the first run that a row is about.
-func (r *result) regionsOf(q *quantity) []trace.RegionID {
+func (r *result) regionsOf(q *runchange.Quantity) []trace.RegionID {
 	if r.regions == nil {
 		r.regions = map[string][]trace.RegionID{}
 		for i, g := range r.request.Store().Regions() {
@@ -224,16 +225,16 @@ func (r *result) regionsOf(q *quantity) []trace.RegionID {
 			r.regions[name] = append(r.regions[name], trace.RegionID(i))
 		}
 	}
-	if ids := r.regions[q.was]; q.was != "" && len(ids) > 0 {
+	if ids := r.regions[q.Was]; q.Was != "" && len(ids) > 0 {
 		return ids
 	}
-	return r.regions[q.name]
+	return r.regions[q.Name]
 }
 
 // Table has a line for each row.
 func (r *result) Table() *view.Table {
-	rows := make([]Row, len(r.rows))
-	for i, q := range r.rows {
+	rows := make([]Row, len(r.Rows))
+	for i, q := range r.Rows {
 		rows[i] = r.row(q)
 	}
 	return view.TableOf(rows, map[string]string{"of": r.axisUnit()}, nil)
@@ -255,32 +256,32 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	a, b := int(it.A), int(it.B)
 	switch it.Of {
 	case itemRow:
-		return r.fact(r.rows[a]), true
+		return r.fact(r.Rows[a]), true
 	case itemLength:
-		return r.fact(r.length), true
+		return r.fact(r.Length), true
 	case itemRest:
-		return r.fact(r.rest), true
+		return r.fact(r.Rest), true
 	case itemNode:
-		q := r.nodes[a]
+		q := r.Nodes[a]
 		f := r.fact(q)
-		f.Say("with all it calls, A", r.format(q.inclusive[0]), view.Cell(q.inclusive[0]))
-		f.Say("with all it calls, B", r.format(q.inclusive[1]), view.Cell(q.inclusive[1]))
+		f.Say("with all it calls, A", r.format(q.Inclusive[0]), view.Cell(q.Inclusive[0]))
+		f.Say("with all it calls, B", r.format(q.Inclusive[1]), view.Cell(q.Inclusive[1]))
 		return f, true
 	case itemCell:
 		q, v := r.heat()[a], r.valueOf(r.heat()[a], b)
-		f := view.Fact{Title: q.label() + ", " + r.names[b], Regions: r.regionsOf(q)}
+		f := view.Fact{Title: label(q) + ", " + r.names[b], Regions: r.regionsOf(q)}
 		f.Say("side", [2]string{"A", "B"}[r.side[b]], "")
 		f.Say("time", r.format(v), view.Cell(v))
-		f.Say("median of A", r.format(q.estimate.A), view.Cell(q.estimate.A))
-		f.Say("against it", relative(v, q.estimate.A), "")
+		f.Say("median of A", r.format(q.Estimate.A), view.Cell(q.Estimate.A))
+		f.Say("against it", relative(v, q.Estimate.A), "")
 		return f, true
 	case itemStep:
-		s := &r.prints[a].Steps[b]
+		s := &r.Prints[a].Steps[b]
 		f := view.Fact{Title: s.Name + ", " + r.names[a]}
 		f.Say("length", r.format(s.Total), view.Cell(s.Total))
 		for k, t := range s.Terms {
 			if t > 0 {
-				f.Say(termWords[k], r.format(t), view.Cell(t))
+				f.Say(runchange.Terms[k], r.format(t), view.Cell(t))
 			}
 		}
 		return f, true
@@ -295,35 +296,35 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	return view.Fact{}, false
 }
 
-func (r *result) fact(q *quantity) view.Fact {
-	e := &q.estimate
-	f := view.Fact{Title: q.label(), Text: q.callpath}
-	if q.node >= 0 {
+func (r *result) fact(q *runchange.Quantity) view.Fact {
+	e := &q.Estimate
+	f := view.Fact{Title: label(q), Text: q.CallPath}
+	if q.Node >= 0 {
 		f.Regions = r.regionsOf(q)
 	}
 	f.Say("A", r.format(e.A), view.Cell(e.A))
 	f.Say("B", r.format(e.B), view.Cell(e.B))
 	f.Say("shift", r.signed(e.Shift), view.Cell(e.Shift))
-	f.Say("difference of the means", r.signed(q.difference()), view.Cell(q.difference()))
-	f.Say("verdict", verdictWords[q.verdict], "")
+	f.Say("difference of the means", r.signed(q.Difference()), view.Cell(q.Difference()))
+	f.Say("verdict", verdictWords[q.Verdict], "")
 	if !math.IsNaN(e.Low) {
 		f.Say("interval", Interval(e), "")
 		f.Say("p", probability(e.P), view.Cell(e.P))
 		if !math.IsNaN(e.PNormal) {
 			f.Say("p, if runs are spread like a bell", probability(e.PNormal), view.Cell(e.PNormal))
 		}
-		if !math.IsNaN(q.q) {
-			f.Say("q, among all questions", probability(q.q), view.Cell(q.q))
+		if !math.IsNaN(q.Q) {
+			f.Say("q, among all questions", probability(q.Q), view.Cell(q.Q))
 		}
 	}
 	if d := e.Detectable(); !math.IsNaN(d) {
 		f.Say("least change these runs show", percent(d), "")
 	}
-	if s := q.steps; s != nil && !math.IsNaN(s.Low) {
+	if s := q.Steps; s != nil && !math.IsNaN(s.Low) {
 		f.Say("over steps", r.signed(s.Low)+" … "+r.signed(s.High), "")
 	}
-	if q.node >= 0 {
-		f.Say("matched by", r.tree.Nodes[q.node].Tier.String(), "")
+	if q.Node >= 0 {
+		f.Say("matched by", r.Tree.Nodes[q.Node].Tier.String(), "")
 		if a, b := r.callsOf(q, 0), r.callsOf(q, 1); a != nil && b != nil {
 			f.Say("calls in A, in B", view.FormatCount(*a)+", "+view.FormatCount(*b), "")
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/analysis/runchange"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -25,11 +26,11 @@ var (
 )
 
 // colour returns which way a quantity went, where that is known.
-func (q *quantity) colour() scene.Colour {
-	if q.verdict != compare.Changed {
+func colour(q *runchange.Quantity) scene.Colour {
+	if q.Verdict != compare.Changed {
 		return scene.UIAggregate
 	}
-	return plot.Change(q.estimate.Shift)
+	return plot.Change(q.Estimate.Shift)
 }
 
 // Scene implements view.Result.
@@ -61,27 +62,27 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 
 // shown lists the whole, and the rows that differ most, and the rest that no part
 // explains.
-func (r *result) shown(n int) (list []*quantity, items []func(*scene.Scene) uint32) {
-	add := func(q *quantity, of uint8, at int) {
+func (r *result) shown(n int) (list []*runchange.Quantity, items []func(*scene.Scene) uint32) {
+	add := func(q *runchange.Quantity, of uint8, at int) {
 		list = append(list, q)
 		items = append(items, func(s *scene.Scene) uint32 { return s.Item(of, at) })
 	}
-	add(r.length, itemLength, 0)
+	add(r.Length, itemLength, 0)
 	left := n - 1
-	if r.rest != nil && math.Abs(r.rest.difference()) >= leastShare*r.length.estimate.A {
+	if r.Rest != nil && math.Abs(r.Rest.Difference()) >= runchange.LeastShare*r.Length.Estimate.A {
 		left--
 	}
 	if top := r.request.Values.Integer("top"); top > 0 {
 		left = min(left, top)
 	}
-	for i, q := range r.rows {
+	for i, q := range r.Rows {
 		if i >= left {
 			break
 		}
 		add(q, itemRow, i)
 	}
-	if r.rest != nil && math.Abs(r.rest.difference()) >= leastShare*r.length.estimate.A {
-		add(r.rest, itemRest, 0)
+	if r.Rest != nil && math.Abs(r.Rest.Difference()) >= runchange.LeastShare*r.Length.Estimate.A {
+		add(r.Rest, itemRest, 0)
 	}
 	return list, items
 }
@@ -96,7 +97,7 @@ func (r *result) drawChanges(s *scene.Scene, top float32) {
 	pitch := min(room/float32(len(list)), mostRow)
 	rows := plot.NewRows(len(list), y0, pitch, func(i int, row *scene.Row) {
 		row.Label = r.rowLabel(list[i])
-		if list[i].node < 0 {
+		if list[i].Node < 0 {
 			return
 		}
 		if ids := r.regionsOf(list[i]); len(ids) > 0 {
@@ -106,7 +107,7 @@ func (r *result) drawChanges(s *scene.Scene, top float32) {
 	// lanes side by side may hold more than a run is long, and leave less than nothing
 	least, most, far := 0.0, 0.0, 0.0
 	for _, q := range list {
-		e := &q.estimate
+		e := &q.Estimate
 		least, most = min(least, e.A, e.B), max(most, e.A, e.B)
 		shift := math.Abs(e.Shift)
 		far = max(far, shift)
@@ -130,19 +131,19 @@ func (r *result) drawChanges(s *scene.Scene, top float32) {
 	bars, points := &scene.Rect{}, &scene.Point{}
 	for i, q := range list {
 		y := rows.Middle(i)
-		a, b := f1.XPixel(q.estimate.A), f1.XPixel(q.estimate.B)
+		a, b := f1.XPixel(q.Estimate.A), f1.XPixel(q.Estimate.B)
 		thick := max(min(pitch*0.22, 5), 1)
-		bars.Add(min(a, b), y-thick/2, max(float32(math.Abs(float64(b-a))), 0.5), thick, q.colour())
+		bars.Add(min(a, b), y-thick/2, max(float32(math.Abs(float64(b-a))), 0.5), thick, colour(q))
 		addDots(points, &f1, q, y, pitch)
 		radius := min(pitch*0.24, 5)
 		points.Add(a, y, radius, colourA)
 		points.Add(b, y, radius, colourB)
 	}
-	differs := rows.Bars(&f2, 0.6, func(i int) float64 { return list[i].estimate.Shift },
-		func(i int) scene.Colour { return list[i].colour() })
+	differs := rows.Bars(&f2, 0.6, func(i int) float64 { return list[i].Estimate.Shift },
+		func(i int) scene.Colour { return colour(list[i]) })
 	whiskers := rows.Whiskers(&f2, 2, func(i int) (low, high float64, ok bool) { return bounds(list[i]) })
 	s.AddLayer("changes", -1, plot.Rule(&f2, 0, scene.UIAxis), bars, differs, whiskers, points)
-	beside := rows.Words(f2.X+f2.W+edge, words-edge, func(i int) string { return list[i].besides() })
+	beside := rows.Words(f2.X+f2.W+edge, words-edge, func(i int) string { return besides(list[i]) })
 	s.AddLayer("words", -1, beside, plot.Head(&f1, r.sideWords(f1.W), scene.UITextMuted),
 		plot.Head(&f2, r.intervalHead(f2.W), scene.UITextMuted))
 	s.RowLabels(i1, 0)
@@ -163,8 +164,8 @@ func (r *result) sideWords(width float32) string {
 }
 
 // addDots draws the value of each run, where there are several.
-func addDots(to *scene.Point, f *scene.Frame, q *quantity, y, pitch float32) {
-	for s, side := range q.values {
+func addDots(to *scene.Point, f *scene.Frame, q *runchange.Quantity, y, pitch float32) {
+	for s, side := range q.Values {
 		if len(side) < 2 || len(side) > 64 {
 			continue
 		}
@@ -175,10 +176,10 @@ func addDots(to *scene.Point, f *scene.Frame, q *quantity, y, pitch float32) {
 }
 
 // bounds of a difference: over runs, else over steps.
-func bounds(q *quantity) (lo, hi float64, ok bool) {
-	e := &q.estimate
-	if math.IsNaN(e.Low) && q.steps != nil {
-		e = q.steps
+func bounds(q *runchange.Quantity) (lo, hi float64, ok bool) {
+	e := &q.Estimate
+	if math.IsNaN(e.Low) && q.Steps != nil {
+		e = q.Steps
 	}
 	return e.Low, e.High, !math.IsNaN(e.Low)
 }
@@ -195,11 +196,11 @@ func (r *result) intervalHead(width float32) string {
 }
 
 func (r *result) intervalWords() string {
-	e := &r.length.estimate
+	e := &r.Length.Estimate
 	switch {
 	case !math.IsNaN(e.Low):
 		return fmt.Sprintf("difference, %.0f %% interval over runs", 100*e.Confidence)
-	case r.length.steps != nil:
+	case r.Length.Steps != nil:
 		return "difference, 95 % interval over steps of one run per side"
 	}
 	return "difference of one run per side"
@@ -214,25 +215,25 @@ func (r *result) axisUnit() string {
 }
 
 func (r *result) perWords() string {
-	if r.stepped {
+	if r.Stepped {
 		return "time per step"
 	}
 	return "time per location"
 }
 
 // rowLabel is a name, with its caller where several call paths end in it.
-func (r *result) rowLabel(q *quantity) string {
-	switch q.kind {
+func (r *result) rowLabel(q *runchange.Quantity) string {
+	switch q.Kind {
 	case "length":
-		if r.stepped {
+		if r.Stepped {
 			return "whole step"
 		}
 		return "whole run"
 	case "part":
-		return "of it: " + q.name
+		return "of it: " + q.Name
 	}
 	for callers := 0; callers < mostCallers; callers++ {
-		if q.node < 0 || !r.often(q, callers) {
+		if q.Node < 0 || !r.often(q, callers) {
 			return r.within(q, callers)
 		}
 	}
@@ -243,21 +244,21 @@ func (r *result) rowLabel(q *quantity) string {
 const mostCallers = 4
 
 // within names a call path with so many of its callers, as far as it has them.
-func (r *result) within(q *quantity, callers int) string {
-	label := q.label()
-	for at := q.node; callers > 0 && at >= 0; callers-- {
-		if at = r.tree.Nodes[at].Parent; at >= 0 {
-			label += " in " + r.tree.Nodes[at].Name
+func (r *result) within(q *runchange.Quantity, callers int) string {
+	label := label(q)
+	for at := q.Node; callers > 0 && at >= 0; callers-- {
+		if at = r.Tree.Nodes[at].Parent; at >= 0 {
+			label += " in " + r.Tree.Nodes[at].Name
 		}
 	}
 	return label
 }
 
 // often reports whether several call paths with time have one name with so many callers.
-func (r *result) often(q *quantity, callers int) bool {
+func (r *result) often(q *runchange.Quantity, callers int) bool {
 	n, label := 0, r.within(q, callers)
-	for _, other := range r.rows {
-		if other.node >= 0 && other.name == q.name && r.within(other, callers) == label {
+	for _, other := range r.Rows {
+		if other.Node >= 0 && other.Name == q.Name && r.within(other, callers) == label {
 			n++
 		}
 	}
@@ -265,8 +266,8 @@ func (r *result) often(q *quantity, callers int) bool {
 }
 
 // besides returns the text right of a row: the change, and how sure it is.
-func (q *quantity) besides() string {
-	e := &q.estimate
+func besides(q *runchange.Quantity) string {
+	e := &q.Estimate
 	change := "new"
 	switch {
 	case e.B == 0:
@@ -277,15 +278,15 @@ func (q *quantity) besides() string {
 	switch {
 	case e.NA+e.NB <= 2:
 		return change
-	case q.verdict == compare.Same:
+	case q.Verdict == compare.Same:
 		return change + " · same"
-	case q.verdict == compare.Unknown:
+	case q.Verdict == compare.Unknown:
 		return change + " · cannot tell"
 	}
-	if math.IsNaN(q.q) {
+	if math.IsNaN(q.Q) {
 		return change
 	}
-	return change + " · q " + probability(q.q)
+	return change + " · q " + probability(q.Q)
 }
 
 func drawWhyEmpty(s *scene.Scene, top float32, why string) {

@@ -14,12 +14,12 @@ import (
 
 // drawSteps draws the steps of each run, a dot each, with their median.
 func (r *result) drawSteps(s *scene.Scene, top float32) {
-	if slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return len(p.Steps) == 0 }) {
+	if slices.ContainsFunc(r.Prints, func(p *fingerprint.Print) bool { return len(p.Steps) == 0 }) {
 		drawWhyEmpty(s, top, "not all runs have steps (ProfilerStep#n, train 3, iteration 7)")
 		return
 	}
 	w, h := float32(s.Width), float32(s.Height)
-	order := slices.Concat(r.runs[0], r.runs[1])
+	order := slices.Concat(r.Runs[0], r.Runs[1])
 	room := max(h-top-scene.AxisHeight-4, 20)
 	n, pitch := plot.Fit(len(order), room, 12, 60)
 	rows := plot.NewRows(n, top, pitch, func(i int, row *scene.Row) {
@@ -27,8 +27,8 @@ func (r *result) drawSteps(s *scene.Scene, top float32) {
 	})
 	most := 0.0
 	for _, run := range order[:n] {
-		for k := range r.prints[run].Steps {
-			most = max(most, r.prints[run].Steps[k].Total)
+		for k := range r.Prints[run].Steps {
+			most = max(most, r.Prints[run].Steps[k].Total)
 		}
 	}
 	left := rows.LabelWidth(w * 0.3)
@@ -38,7 +38,7 @@ func (r *result) drawSteps(s *scene.Scene, top float32) {
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
 	dots, medians := &scene.Point{}, &scene.Line{Width: 2}
 	for i, row := range rows.List {
-		p := r.prints[order[i]]
+		p := r.Prints[order[i]]
 		colour := [2]scene.Colour{colourA, colourB}[r.side[order[i]]]
 		var all []float64
 		for k := range p.Steps {
@@ -68,16 +68,16 @@ type rankPair struct {
 func (r *result) ranks() []rankPair {
 	var sides [2][]rankPair // a alone is used
 	equal := true
-	for s, side := range r.runs {
+	for s, side := range r.Runs {
 		for _, i := range side {
-			units := slices.Clone(r.prints[i].Units)
+			units := slices.Clone(r.Prints[i].Units)
 			if len(units) == 0 {
 				return nil
 			}
 			if sides[s] == nil {
 				sides[s] = make([]rankPair, len(units))
 			}
-			if equal = equal && len(units) == len(r.prints[r.runs[0][0]].Units); !equal {
+			if equal = equal && len(units) == len(r.Prints[r.Runs[0][0]].Units); !equal {
 				break
 			}
 			for k, u := range units {
@@ -94,11 +94,11 @@ func (r *result) ranks() []rankPair {
 	}
 	const quantiles = 101
 	out := make([]rankPair, quantiles)
-	for s, side := range r.runs {
+	for s, side := range r.Runs {
 		for _, i := range side {
-			useful := make([]float64, len(r.prints[i].Units))
+			useful := make([]float64, len(r.Prints[i].Units))
 			for k := range useful {
-				useful[k] = r.prints[i].Units[k].Useful
+				useful[k] = r.Prints[i].Units[k].Useful
 			}
 			slices.Sort(useful)
 			for k := range out {

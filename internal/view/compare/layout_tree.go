@@ -19,32 +19,32 @@ const leastPitch = 14
 // it or below it is certain.
 func (r *result) drawTree(s *scene.Scene, top float32) {
 	w, h := float32(s.Width), float32(s.Height)
-	children := make([][]int32, len(r.nodes)+1)
-	for n := range r.nodes {
-		up := r.tree.Nodes[n].Parent
+	children := make([][]int32, len(r.Nodes)+1)
+	for n := range r.Nodes {
+		up := r.Tree.Nodes[n].Parent
 		if up < 0 {
-			up = int32(len(r.nodes))
+			up = int32(len(r.Nodes))
 		}
 		children[up] = append(children[up], int32(n))
 	}
 	// wide is the room of a box: its own longer side, or that of all below it.
-	wide, depth := make([]float64, len(r.nodes)), make([]int, len(r.nodes))
-	changed := make([]float64, len(r.nodes)) // known changes at it and below
+	wide, depth := make([]float64, len(r.Nodes)), make([]int, len(r.Nodes))
+	changed := make([]float64, len(r.Nodes)) // known changes at it and below
 	deepest := 0
-	for n := len(r.nodes) - 1; n >= 0; n-- {
-		q := r.nodes[n]
+	for n := len(r.Nodes) - 1; n >= 0; n-- {
+		q := r.Nodes[n]
 		below := 0.0
 		for _, c := range children[n] {
 			below += wide[c]
 			changed[n] += changed[c]
 		}
-		wide[n] = max(q.inclusive[0], q.inclusive[1], below)
-		if q.verdict == compare.Changed {
-			changed[n] += q.difference()
+		wide[n] = max(q.Inclusive[0], q.Inclusive[1], below)
+		if q.Verdict == compare.Changed {
+			changed[n] += q.Difference()
 		}
 	}
 	total := 0.0
-	for _, c := range children[len(r.nodes)] {
+	for _, c := range children[len(r.Nodes)] {
 		total += wide[c]
 	}
 	if total == 0 {
@@ -53,8 +53,8 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 	}
 	f := scene.Frame{Name: "tree", X: edge, Y: top, W: max(w-2*edge, 1), H: max(h-top-scene.AxisHeight-4, 1),
 		XScale: scene.Scale{Kind: "linear", End: total, Label: r.perWords()}}
-	for n := range r.nodes {
-		if up := r.tree.Nodes[n].Parent; up >= 0 {
+	for n := range r.Nodes {
+		if up := r.Tree.Nodes[n].Parent; up >= 0 {
 			depth[n] = depth[up] + 1
 		}
 		if wide[n]/total*float64(f.W) >= 1 {
@@ -72,7 +72,7 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Unit: r.axisUnit(), NoGrid: true})
 	boxes, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
-	one := len(r.runs[0]) == 1 && len(r.runs[1]) == 1
+	one := len(r.Runs[0]) == 1 && len(r.Runs[1]) == 1
 	var place func(of []int32, at float64)
 	place = func(of []int32, at float64) {
 		slices.SortStableFunc(of, func(a, b int32) int { return cmp.Compare(wide[b], wide[a]) })
@@ -81,7 +81,7 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 			if end-x < 1 {
 				break
 			}
-			q := r.nodes[n]
+			q := r.Nodes[n]
 			y := f.Y + float32(depth[n])*pitch
 			colour := scene.UIAggregate
 			switch {
@@ -94,12 +94,12 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 			boxes.Add(x, y+1, max(end-x-1, 0.5), pitch-2, scene.UIEmpty)
 			boxes.SetItem(item)
 			for side := range 2 {
-				boxes.Add(x, y+1+float32(side)*(pitch-2)/2, max(float32(q.inclusive[side]/total)*f.W-1, 0.5),
+				boxes.Add(x, y+1+float32(side)*(pitch-2)/2, max(float32(q.Inclusive[side]/total)*f.W-1, 0.5),
 					(pitch-2)/2-0.5, colour)
 				boxes.SetItem(item)
 			}
 			if end-x > 30 && pitch >= leastPitch {
-				if label := scene.Shorten(q.label(), end-x-6, scene.TextSize); label != "…" {
+				if label := scene.Shorten(label(q), end-x-6, scene.TextSize); label != "…" {
 					text.Add(x+3, y+pitch/2+4, label, scene.InkFor(colour, 0), scene.Start)
 				}
 			}
@@ -109,7 +109,7 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 			at += wide[n]
 		}
 	}
-	place(children[len(r.nodes)], 0)
+	place(children[len(r.Nodes)], 0)
 	s.AddLayer("boxes", frame, boxes)
 	s.AddLayer("names", -1, text)
 	if !one {

@@ -44,11 +44,11 @@ func (r *result) choose() error {
 			r.side[i] = -1
 		}
 		if s := r.side[i]; s >= 0 {
-			r.runs[s] = append(r.runs[s], i)
+			r.Runs[s] = append(r.Runs[s], i)
 		}
 	}
 	for s, name := range [2]string{"A", "B"} {
-		if len(r.runs[s]) == 0 {
+		if len(r.Runs[s]) == 0 {
 			return view.Empty("choose with --a PATTERN and --b PATTERN, or --by KEY; the runs are "+
 				strings.Join(shorten(r.names, 12), ", "), "no run is on side %s", name)
 		}
@@ -70,11 +70,11 @@ func (r *result) key(i int, name string) (string, error) {
 	}
 	switch name {
 	case "ranks":
-		return fmt.Sprint(r.prints[i].Size()), nil
+		return fmt.Sprint(r.Prints[i].Size()), nil
 	case "format":
-		return r.prints[i].Format, nil
+		return r.Prints[i].Format, nil
 	}
-	if v, ok := r.prints[i].Property(name); ok {
+	if v, ok := r.Prints[i].Property(name); ok {
 		return v, nil
 	}
 	return "", fmt.Errorf("--by %q: run %s has no such key; give one with --key %s=VALUE", name, r.names[i], name)
@@ -97,7 +97,7 @@ func matches(patterns []string, name string) (bool, error) {
 // label names a side: its run, or the common part of its runs' names, and how many they
 // are.
 func (r *result) label(side int) string {
-	runs := r.runs[side]
+	runs := r.Runs[side]
 	if key := r.request.Values.Text("by"); key != "" {
 		v, err := r.key(runs[0], key)
 		one := err == nil
@@ -127,9 +127,9 @@ func (r *result) label(side int) string {
 // sizes describes where runs of different sizes are compared.
 func (r *result) sizes() string {
 	least, most := 0, 0
-	for _, side := range r.runs {
+	for _, side := range r.Runs {
 		for _, i := range side {
-			n := r.prints[i].Size()
+			n := r.Prints[i].Size()
 			if least == 0 || n < least {
 				least = n
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/analysis/runchange"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -13,33 +14,33 @@ import (
 // data.
 func (r *result) words() string {
 	var b strings.Builder
-	l := r.length
+	l := r.Length
 	what := "The run"
-	if r.stepped {
+	if r.Stepped {
 		what = "A step"
-	} else if !r.prints[r.runs[0][0]].Timed {
+	} else if !r.Prints[r.Runs[0][0]].Timed {
 		what = "A location"
 	}
-	e := &l.estimate
+	e := &l.Estimate
 	fmt.Fprintf(&b, "%s takes %s in A and %s in B, %s", what, r.format(e.A), r.format(e.B), changeWords(e))
 	switch {
 	case e.NA == 1 && e.NB == 1:
-		if l.steps != nil && l.steps.P > compare.Level {
-			fmt.Fprintf(&b, ", which its %d and %d steps do not settle (p = %s)", l.steps.NA, l.steps.NB,
-				probability(l.steps.P))
+		if l.Steps != nil && l.Steps.P > compare.Level {
+			fmt.Fprintf(&b, ", which its %d and %d steps do not settle (p = %s)", l.Steps.NA, l.Steps.NB,
+				probability(l.Steps.P))
 		}
-	case l.verdict == compare.Changed && e.P > compare.Level:
+	case l.Verdict == compare.Changed && e.P > compare.Level:
 		fmt.Fprintf(&b,
 			" (%s, p = %s by Welch's test, which takes runs to be spread normally: no run of one side reaches the "+
 				"other)", Interval(e), probability(e.PNormal))
-	case l.verdict == compare.Changed:
+	case l.Verdict == compare.Changed:
 		fmt.Fprintf(&b, " (%s, p = %s)", Interval(e), probability(e.P))
-	case l.verdict == compare.Same:
-		fmt.Fprintf(&b, ": not changed by more than %s (%s)", percent(r.worth), Interval(e))
+	case l.Verdict == compare.Same:
+		fmt.Fprintf(&b, ": not changed by more than %s (%s)", percent(r.Worth), Interval(e))
 	default:
 		fmt.Fprintf(&b, ", which cannot be told from chance (%s, p = %s)", Interval(e), probability(e.P))
-		least := max(r.worth, math.Abs(e.Change.Share))
-		if n := compare.Needed(l.values[0], l.values[1], least); n > max(e.NA, e.NB) {
+		least := max(r.Worth, math.Abs(e.Change.Share))
+		if n := compare.Needed(l.Values[0], l.Values[1], least); n > max(e.NA, e.NB) {
 			fmt.Fprintf(&b, "; about %d runs per side would decide", n)
 		}
 	}
@@ -53,12 +54,12 @@ func (r *result) words() string {
 
 // culprits names the causes of the difference.
 func (r *result) culprits() string {
-	one := len(r.runs[0]) == 1 && len(r.runs[1]) == 1
-	whole := r.length.difference()
+	one := len(r.Runs[0]) == 1 && len(r.Runs[1]) == 1
+	whole := r.Length.Difference()
 	var names []string
 	changed, same, unknown := 0, 0, 0
-	for _, q := range r.rows {
-		switch q.verdict {
+	for _, q := range r.Rows {
+		switch q.Verdict {
 		case compare.Changed:
 			changed++
 		case compare.Same:
@@ -66,15 +67,15 @@ func (r *result) culprits() string {
 		case compare.Unknown:
 			unknown++
 		}
-		if q.kind != "part" && r.parted && one || len(names) == 2 {
+		if q.Kind != "part" && r.Parted && one || len(names) == 2 {
 			continue
 		}
-		large := math.Abs(q.difference()) >= 0.2*math.Abs(whole) &&
-			math.Abs(q.difference()) >= leastShare*r.length.estimate.A
-		if q.verdict == compare.Changed || one && large {
+		large := math.Abs(q.Difference()) >= 0.2*math.Abs(whole) &&
+			math.Abs(q.Difference()) >= runchange.LeastShare*r.Length.Estimate.A
+		if q.Verdict == compare.Changed || one && large {
 			names = append(names,
-				fmt.Sprintf("%s %s to %s (%s)", q.label(), r.format(q.estimate.A), r.format(q.estimate.B),
-					r.signed(q.estimate.Shift)))
+				fmt.Sprintf("%s %s to %s (%s)", label(q), r.format(q.Estimate.A), r.format(q.Estimate.B),
+					r.signed(q.Estimate.Shift)))
 		}
 	}
 	switch {
@@ -84,10 +85,10 @@ func (r *result) culprits() string {
 		return "No part of it stands out."
 	case changed == 0:
 		return fmt.Sprintf("Of %d call paths none is known to have changed; %d have not by more than %s, %d cannot "+
-			"be told.%s", same+unknown, same, percent(r.worth), unknown, r.likely())
+			"be told.%s", same+unknown, same, percent(r.Worth), unknown, r.likely())
 	}
 	return fmt.Sprintf("Changed: %s%s; %d have not changed by more than %s, %d cannot be told.%s",
-		strings.Join(names, ", "), more(changed-len(names)), same, percent(r.worth), unknown, r.likely())
+		strings.Join(names, ", "), more(changed-len(names)), same, percent(r.Worth), unknown, r.likely())
 }
 
 // leastLikely is the part of the length from which on a difference that is not certain is named.
@@ -96,29 +97,29 @@ const leastLikely = 0.05
 // likely names the largest difference if it is not certain, but the length changed or much of it would be in it: with
 // more runs the sentence names no less than with one.
 func (r *result) likely() string {
-	q, e := r.rows[0], &r.rows[0].estimate
-	if q.verdict != compare.Unknown ||
-		r.length.verdict != compare.Changed && math.Abs(e.Shift) < leastLikely*r.length.estimate.A {
+	q, e := r.Rows[0], &r.Rows[0].Estimate
+	if q.Verdict != compare.Unknown ||
+		r.Length.Verdict != compare.Changed && math.Abs(e.Shift) < leastLikely*r.Length.Estimate.A {
 		return ""
 	}
-	return fmt.Sprintf(" The largest difference is not certain: %s %s to %s (%s, p = %s by itself).", q.label(),
+	return fmt.Sprintf(" The largest difference is not certain: %s %s to %s (%s, p = %s by itself).", label(q),
 		r.format(e.A), r.format(e.B), r.signed(e.Shift), probability(e.Decisive()))
 }
 
 // steady names the largest part that hardly differs: it is as much of an answer.
 func (r *result) steady() string {
-	var best *quantity
-	for _, q := range r.rows {
-		if a, b := mean(q.values[0]), mean(q.values[1]); q.kind == "part" && a > 0 && math.Abs(b/a-1) < 0.02 &&
-			(best == nil || a > mean(best.values[0])) {
+	var best *runchange.Quantity
+	for _, q := range r.Rows {
+		if a, b := q.Mean(0), q.Mean(1); q.Kind == "part" && a > 0 && math.Abs(b/a-1) < 0.02 &&
+			(best == nil || a > best.Mean(0)) {
 			best = q
 		}
 	}
 	if best == nil {
 		return ""
 	}
-	a, b := mean(best.values[0]), mean(best.values[1])
-	return fmt.Sprintf(" %s is the same within %s (%s).", best.label(), percent(math.Abs(b/a-1)), r.format(b))
+	a, b := best.Mean(0), best.Mean(1)
+	return fmt.Sprintf(" %s is the same within %s (%s).", label(best), percent(math.Abs(b/a-1)), r.format(b))
 }
 
 func more(n int) string {
@@ -129,11 +130,11 @@ func more(n int) string {
 }
 
 // label is a name, with its name in A.
-func (q *quantity) label() string {
-	if q.was != "" && q.was != q.name {
-		return q.name + " (was " + q.was + ")"
+func label(q *runchange.Quantity) string {
+	if q.Was != "" && q.Was != q.Name {
+		return q.Name + " (was " + q.Was + ")"
 	}
-	return q.name
+	return q.Name
 }
 
 // format writes a time, or a value in the profile's unit.

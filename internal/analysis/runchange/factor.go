@@ -1,4 +1,4 @@
-package compare
+package runchange
 
 import (
 	"math"
@@ -7,19 +7,19 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
 )
 
-// A factor is one of those whose product is the length of a run: log is its part of
+// A Factor is one of those whose product is the length of a run: Log is its part of
 // log(B / A), and these add up.
-type factor struct {
-	name string
-	a, b float64
-	log  float64
+type Factor struct {
+	Name string
+	A, B float64
+	Log  float64
 }
 
 // decompose writes the length as useful time per location, over load balance and
 // communication efficiency; if the source has the counters, useful time as instructions
 // over instructions per cycle and cycles per second. nil if POP's factors mean nothing.
-func (r *result) decompose() []factor {
-	if r.stepped && !r.parted {
+func (c *Change) decompose() []Factor {
+	if c.Stepped && !c.Parted {
 		return nil // the factors are of whole runs, and these differ in how much they do
 	}
 	type sums struct {
@@ -40,10 +40,10 @@ func (r *result) decompose() []factor {
 	}
 	var mean [2]sums // of logarithms: products then stay products
 	counted := true
-	for s, side := range r.runs {
+	for s, side := range c.Runs {
 		n := float64(len(side))
 		for _, i := range side {
-			x, ok := of(r.prints[i])
+			x, ok := of(c.Prints[i])
 			if !ok {
 				return nil
 			}
@@ -57,9 +57,9 @@ func (r *result) decompose() []factor {
 		}
 	}
 	a, b := &mean[0], &mean[1]
-	out := []factor{}
+	out := []Factor{}
 	add := func(name string, x, y, sign float64) {
-		out = append(out, factor{name, math.Exp(x), math.Exp(y), sign * (y - x)})
+		out = append(out, Factor{name, math.Exp(x), math.Exp(y), sign * (y - x)})
 	}
 	if counted {
 		add("instructions per location", a.instructions, b.instructions, 1)
