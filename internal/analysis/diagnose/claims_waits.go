@@ -375,6 +375,7 @@ func (a *culprits) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 				From: a.waitQuery(f, "total(iif(kind = 'wait at the end', time, 0)) / total(time)", "")})
 	}
 	what := a.unitWord()
+	n.Subjects = a.locations(units[:causes])
 	n.Selection.Regions = a.accounts.ids[region]
 	n.Evidence = append(n.Evidence,
 		finding.Evidence{Name: "units that cause it", Value: float64(causes), Unit: "count",

@@ -225,6 +225,49 @@ func (c *diagnosis) mostPassed(causes []causeKey) (name string, most float64, of
 	return c.accounts.regionNames[best], sums[best], of
 }
 
+// waitedForOne is the part of the waiting from which a unit is named that others wait for while it communicates.
+const waitedForOne = 0.25
+
+// oneOfMany reports whether one unit is waited for far longer than it would be if all were waited for alike.
+func (c *diagnosis) oneOfMany(most, all float64) bool { return most*float64(len(c.units)) >= 3*all }
+
+// mostWaitedFor is the unit, of some causes, that others wait for longest, and its causes.
+func (c *diagnosis) mostWaitedFor(causes []causeKey) (unit int32, most float64, of []causeKey) {
+	in, sums := map[causeKey]bool{}, make([]float64, len(c.units))
+	for _, k := range causes {
+		in[k] = true
+	}
+	for i := range c.accounts.result.Rows {
+		if r := &c.accounts.result.Rows[i]; in[causeKey{r.Actor, r.Region}] {
+			sums[c.accounts.unit[r.Actor]] += float64(r.Caused())
+		}
+	}
+	unit, most = top(sums)
+	for _, k := range causes {
+		if c.accounts.unit[k.actor] == unit {
+			of = append(of, k)
+		}
+	}
+	return unit, most, of
+}
+
+// worksMost reports whether a unit is busy for longer than all others, and far longer than the mean.
+func (c *diagnosis) worksMost(unit int32) bool {
+	busy, compared := c.busyOfUnits()
+	sum, n := 0.0, 0
+	for u, t := range busy {
+		if compared[u] {
+			sum += t
+			n++
+		}
+	}
+	most, t := top(busy)
+	return most == unit && t*float64(n) >= farLonger*sum
+}
+
+// farLonger than the mean is the work of a unit that has too much of it.
+const farLonger = 1.5
+
 // leastTransfer is the part of the time from which communication itself is reported.
 const leastTransfer = 0.1
 
@@ -297,6 +340,7 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 		some = nil
 	}
 	var regions []trace.RegionID
+	var subjects []trace.LocationID
 	for i, k := range names[:min(len(names), 3)] {
 		if left[k] < 0.01*capacity && i > 0 {
 			break
@@ -322,11 +366,21 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 			words.FormatDuration(most))
 		evidence = append(evidence,
 			finding.Evidence{Name: "waited for others in " + in, Value: most, Unit: "ns", From: c.passedQuery(own)})
+		if unit, most, own := c.mostWaitedFor(passing); most >= waitedForOne*passed && c.oneOfMany(most, passed) {
+			text += fmt.Sprintf(". They wait longest for %s (%s)", c.names[unit], words.FormatDuration(most))
+			evidence = append(evidence, finding.Evidence{Name: "waited for " + c.names[unit], Value: most, Unit: "ns",
+				From: c.passedQuery(own)})
+			subjects = c.locations([]int32{unit})
+			if next == "" && c.worksMost(unit) {
+				next = fmt.Sprintf("%s also has the most work: move some of it to the others first. Then send fewer "+
+					"and larger messages.", capital(c.names[unit]))
+			}
+		}
 	}
 	slices.Sort(regions)
 	f := finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(own + passed), Hit: hit,
 		Next: next, Text: text + ".", View: "profile", Evidence: evidence, Residual: c.missing(),
-		Selection: finding.Selection{Regions: regions}}
+		Subjects: subjects, Selection: finding.Selection{Regions: regions}}
 	link, err := c.slowLink()
 	if err != nil {
 		return err

@@ -83,7 +83,7 @@ func findImbalance(c *diagnosis) error {
 	}
 	f := finding.Finding{Kind: finding.Imbalance, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit,
 		View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
-		Selection: finding.Selection{Regions: ids}}
+		Subjects: c.locations([]int32{slowest}), Selection: finding.Selection{Regions: ids}}
 	if k, b := unevenPhase(c, left); k >= 0 {
 		text += fmt.Sprintf(". The worst phase is %s", c.phases.List[k].Name)
 		f.Phases = []string{c.phases.List[k].Name}

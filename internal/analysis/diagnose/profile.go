@@ -154,7 +154,7 @@ func wordUnevenRegion(c *diagnosis) {
 				From: c.unitsQuery("avg", "exclusive", c.times(ids), all)},
 			{Name: "load balance of " + name, Value: e.LoadBalance, Unit: "share", From: c.unevenQuery(ids, all)},
 			{Name: "at most saved", Value: lost, Unit: c.unit, From: c.savedQuery(ids, all)}},
-		Selection: finding.Selection{Regions: ids}}, nil)
+		Subjects: c.locations([]int32{int32(e.Slowest)}), Selection: finding.Selection{Regions: ids}}, nil)
 }
 
 // workWords are parts of the units of metrics that count work, in lower case.

@@ -5,6 +5,7 @@ package diagnose
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -183,7 +184,7 @@ func (w *faultWords) add() {
 	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(),
 		Share: float64(x.Lost) / float64(max(w.found.Length, 1)), ShareOf: "the time of all requests", Text: text,
 		View: "requests", Subjects: []trace.LocationID{w.subject()}, Evidence: w.proof,
-		Options: map[string][]string{}}
+		Options: map[string][]string{}, Selection: w.selection()}
 	if id := w.forest.Requests[x.Worst].ID; id != "" {
 		f.Options["request"] = []string{id} // the one that loses most
 	}
@@ -204,6 +205,30 @@ func (w *faultWords) subject() trace.LocationID {
 	default:
 		return x.Ops[0].Service
 	}
+}
+
+// selection is the caller and the called, or the one instance that is slow, and their operations.
+func (w *faultWords) selection() (s finding.Selection) {
+	add := func(o latency.Op) {
+		if !slices.Contains(s.Locations, o.Service) {
+			s.Locations = append(s.Locations, o.Service)
+		}
+		if !slices.Contains(s.Regions, o.Region) {
+			s.Regions = append(s.Regions, o.Region)
+		}
+	}
+	if w.x.Caller != (latency.Op{}) {
+		add(w.x.Caller)
+	}
+	for _, o := range w.x.Ops {
+		add(o)
+	}
+	if w.x.Caller == (latency.Op{}) {
+		s.Locations = []trace.LocationID{w.subject()}
+	}
+	slices.Sort(s.Locations)
+	slices.Sort(s.Regions)
+	return s
 }
 
 // callers describes how the calls are spread over callers, if there are several.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 )
 
@@ -268,6 +269,7 @@ func (s sentences) add(t *testing.T, kind finding.Kind, d *answers) {
 	if smallBegin.MatchString(f.Text + " " + f.Next) {
 		t.Errorf("%s: a sentence begins with a small letter: %s %s", kind, f.Text, f.Next)
 	}
+	namesItsPart(t, f, d)
 	s[kind] = fmt.Sprintf("%s, %s\n  %s\n  %s\n", kind, f.Severity, f.Text, f.Next)
 	switch {
 	case f.Gain != nil:
@@ -279,6 +281,22 @@ func (s sentences) add(t *testing.T, kind finding.Kind, d *answers) {
 		if (f.Severity != finding.Low && f.Gain == nil) != (f.NoGain != "") {
 			t.Errorf("%s %s: gain %v, or none since %q", f.Severity, f.Kind, f.Gain, f.NoGain)
 		}
+	}
+}
+
+// ofAll are the kinds that may be about the whole run: its records, its clocks, or the time of all its GPUs. A walk
+// selects nothing for them.
+var ofAll = []finding.Kind{finding.Clock, finding.Data, diagnose.Unrecorded, finding.InputBound, finding.LaunchBound,
+	finding.SynchronizationBound, finding.CopyBound, finding.ExposedCommunication, finding.GPUIdle}
+
+// namesItsPart fails for a finding about a part of the run of which nothing is selected, neither by its selection nor
+// by its subjects.
+func namesItsPart(t *testing.T, f *finding.Finding, d *answers) {
+	t.Helper()
+	s := &f.Selection
+	if len(s.Locations)+len(s.Regions)+len(f.Subjects) == 0 && !slices.Contains(ofAll, f.Kind) &&
+		(store.Window{Begin: s.Begin, End: s.End}).Whole(d.run) {
+		t.Errorf("%s selects nothing: %s", f.Kind, f.Text)
 	}
 }
 

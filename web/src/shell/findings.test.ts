@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Ticket } from "../api/client";
-import { ask, evidenceWords, gravity, readEfficiency, readFindings, readVerdict, readWalk, selectionOf } from "./findings";
+import { ask, evidenceWords, gravity, readEfficiency, readFindings, readVerdict, readWalk, selectionOf, whoOf } from "./findings";
 import { reportWords } from "./status";
 import type { Workbench } from "./workbench";
 
@@ -8,9 +8,9 @@ test("findings are read from the view's data, and anything else is left out", ()
   const evidence = [{ name: "kernels", value: 102e6, unit: "ns" }];
   const gain = { time: 2e9, error: 0, share: 0.5, of: "the run", at_most: false, by: "replay", text: "The run would be 2 s shorter." };
   const proof = [{ name: "kernels", value: 102e6, least: null, most: null, unit: "ns" }];
-  const whole = { kind: "straggler", title: "Straggler", next: "Compare them.", gain, no_gain: "", proof, seen_as: ["Idle GPUs (3 %)"], severity: "high", lost: 6e8, unit: "ns", share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
+  const whole = { kind: "straggler", title: "Straggler", next: "Compare them.", gain, no_gain: "", proof, seen_as: ["Idle GPUs (3 %)"], severity: "high", lost: 6e8, unit: "ns", share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, subjects: [5], evidence };
   expect(readFindings({ findings: [whole, { text: "" }, null, 7] })).toEqual([whole]);
-  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", title: "", next: "", gain: null, no_gain: "", proof: [], seen_as: [], severity: "", lost: 0, unit: "ns", share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
+  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", title: "", next: "", gain: null, no_gain: "", proof: [], seen_as: [], severity: "", lost: 0, unit: "ns", share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, subjects: [], evidence: [] }]);
   expect([null, {}, { findings: 3 }].map(readFindings)).toEqual([[], [], []]);
 });
 
@@ -30,6 +30,13 @@ test("how grave a finding is may be said in numbers or words", () => {
 test("a finding selects ids or patterns, and a range of time", () => {
   expect(selectionOf({ begin: 5, end: 9, locations: [1, "rank:3"], regions: null })).toEqual({ time: { begin: 5, end: 9 }, locations: ["#1", "rank:3"], regions: [] });
   expect(selectionOf(null)).toEqual({ time: null, locations: [], regions: [] });
+});
+
+test("a walk begins with what is selected, else with whom it blames; nobody is nobody", () => {
+  const about = (x: unknown) => whoOf(readFindings({ findings: [{ text: "t", ...(x as object) }] })[0]!);
+  expect(about({ selection: { locations: [1, 2] }, subjects: [1] })).toEqual(["#1", "#2"]);
+  expect(about({ selection: { locations: [] }, subjects: [7] })).toEqual(["#7"]);
+  expect(about({ selection: { locations: [], regions: [3] } })).toEqual([]);
 });
 
 test("the import report is summed up by kind", () => {

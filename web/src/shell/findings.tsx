@@ -58,6 +58,8 @@ export interface Finding {
   view: string;
   options: Record<string, string[]>;
   selection: unknown;
+  /** The locations that it blames or describes, where it selects all. */
+  subjects: number[];
   evidence: Evidence[];
 }
 
@@ -101,7 +103,7 @@ function readFinding(x: Partial<Finding> | null): Finding | null {
     kind: String(x.kind ?? ""), title: words(x.title ?? x.kind), severity: x.severity ?? "", text: x.text, next: words(x.next),
     lost: amount(x.lost), unit: typeof x.unit === "string" ? x.unit : "ns", share: amount(x.share), share_of: x.share_of ?? "all time",
     gain: typeof x.gain?.text === "string" ? x.gain : null, no_gain: words(x.no_gain), seen_as: Array.isArray(x.seen_as) ? x.seen_as : [], proof: Array.isArray(x.proof) ? x.proof : [],
-    view: String(x.view ?? ""), options: x.options ?? {}, selection: x.selection ?? null, evidence: Array.isArray(x.evidence) ? x.evidence : [],
+    view: String(x.view ?? ""), options: x.options ?? {}, selection: x.selection ?? null, subjects: Array.isArray(x.subjects) ? x.subjects : [], evidence: Array.isArray(x.evidence) ? x.evidence : [],
   };
 }
 
@@ -156,6 +158,12 @@ export function gainWords(g: Gain): string {
 /** Views that show locations, in the order of asking. */
 const ofLocations = ["timeline", "boxprofile", "profile"];
 
+/** The locations that the first stop selects; empty where all are concerned alike. */
+export function whoOf(f: Finding): string[] {
+  const { locations } = selectionOf(f.selection);
+  return locations.length > 0 ? locations : selectionOf({ locations: f.subjects }).locations;
+}
+
 /** Goes to a stop: selects what the finding is about, and opens the view that shows it. */
 export function walkTo(bench: Workbench, f: Finding, index: number, stop: Stop): void {
   const s = selectionOf(f.selection);
@@ -164,10 +172,11 @@ export function walkTo(bench: Workbench, f: Finding, index: number, stop: Stop):
   const there = (view: string) => view !== "" && view !== "findings" && bench.view(view) !== undefined && !bench.missing(view);
   const view = stop === "who" ? ofLocations.find(there) : there(f.view) ? f.view : undefined;
   batch(() => bench.store.asOneStep(() => {
-    bench.store.select({ time, locations: s.locations, regions: stop === "who" ? [] : s.regions });
+    const locations = stop === "who" ? whoOf(f) : s.locations;
+    bench.store.select({ time, locations, regions: stop === "who" ? [] : s.regions });
     bench.setWalk(index < 0 ? "" : `${index + 1}.${stop}`);
     if (stop === "if" || !view) return;
-    bench.reveal(view, s.locations);
+    bench.reveal(view, locations);
     const panel = bench.focusedPanel;
     if (stop === "why" && panel?.view === view) for (const [name, values] of Object.entries(f.options)) bench.setOption(panel.id, name, values);
   }));

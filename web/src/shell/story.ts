@@ -4,7 +4,7 @@
 import { batch } from "@preact/signals";
 import type { Story, StoryStop } from "../api/types";
 import { copyAddress } from "./command";
-import { evidenceWords, found, gainWords, walkTo, type Finding, type Stop } from "./findings";
+import { evidenceWords, found, gainWords, walkTo, whoOf, type Finding, type Stop } from "./findings";
 import * as layout from "./layout";
 import { workspaceQuery } from "./notes";
 import { requestOf } from "./request";
@@ -49,7 +49,7 @@ const titles: readonly (readonly [Stop, string])[] = [["who", "Who?"], ["why", "
 export function storyOf(bench: Workbench, f: Finding, index: number): Story {
   const stops: StoryStop[] = [];
   for (const [stop, title] of titles) {
-    if (stop === "if" && !f.gain) continue;
+    if ((stop === "if" && !f.gain) || (stop === "who" && whoOf(f).length === 0)) continue;
     const before = bench.store.steps;
     walkTo(bench, f, index, stop);
     const text = stop === "who" ? f.text : stop === "why" ? evidenceWords(f.evidence).split("\n").join("; ") || f.text : gainWords(f.gain!);

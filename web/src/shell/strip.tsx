@@ -6,7 +6,7 @@ import { effect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../widget/icon";
 import { useBench } from "./context";
-import { ask, asking, askVerdict, evidenceWords, foldStrip, found, gainWords, gravity, inStrip, readWalk, stripFolded, verdict, walkTo, type Finding, type Gain, type Proof, type Stop } from "./findings";
+import { ask, asking, askVerdict, evidenceWords, foldStrip, found, gainWords, gravity, inStrip, readWalk, stripFolded, verdict, walkTo, whoOf, type Finding, type Gain, type Proof, type Stop } from "./findings";
 import { formatShare, formatUnit, middle, plural } from "./format";
 import type { Workbench } from "./workbench";
 import "./strip.css";
@@ -134,13 +134,14 @@ function Stops({ bench, f, index, stop }: { bench: Workbench; f: Finding; index:
   const button = (to: Stop, label: string, title: string, off = false) => (
     <button type="button" aria-pressed={stop === to} disabled={off} title={title} onClick={() => walkTo(bench, f, index, to)}>{label}</button>
   );
+  const nobody = whoOf(f).length === 0;
   const gate = () => {
     const command = gateCommand(bench.run.peek()?.source ?? "", f);
     void navigator.clipboard?.writeText(command).then(() => bench.say(`Copied: ${command}`), () => bench.say(command));
   };
   return (
     <span class="strip-line segments" role="group" aria-label="Walk through the finding">
-      {button("who", "Who?", "Select its locations and time")}
+      {button("who", "Who?", nobody ? "All locations are concerned alike: none is selected" : "Select its locations and time", nobody)}
       {button("why", "Why?", `Show its numbers${f.view ? ` and the view “${f.view}”` : ""}`)}
       {button("if", "What if?", f.gain ? "Show the predicted gain" : `No gain is predicted${f.no_gain && `: ${f.no_gain}`}`, f.gain === null)}
       <button type="button" title="Copy the command that fails if this cost occurs again" onClick={gate}>Gate in CI</button>
