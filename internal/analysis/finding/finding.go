@@ -225,12 +225,14 @@ type Gain struct {
 }
 
 // Sort ranks findings: suspicious clocks first, since all times across locations depend on them; then those above
-// low; causes before findings that may hide others, before their symptoms and before waiting without one; then by
-// time lost, by level, kind and words.
+// low; causes before findings that may hide others, before their symptoms and before waiting without one; then by the
+// share that is lost, since findings may count the time of processors or the lives of goroutines; by time, level, kind
+// and words.
 func Sort(list []Finding) {
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(first(&a), first(&b)),
+			cmp.Compare(b.Share, a.Share),
 			cmp.Compare(b.Lost, a.Lost),
 			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
 			cmp.Compare(a.Kind.rank(), b.Kind.rank()),
