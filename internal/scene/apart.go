@@ -351,7 +351,7 @@ func (c *cutter) within(head int, take func(string) bool) string {
 		for c.numbers && to > from && c.inNumber(to) {
 			to--
 		}
-		if to-from < 2 || to == len(c.clusters) {
+		if to-from < 2 || head+to-from < leastPart || to == len(c.clusters) {
 			continue
 		}
 		if t := c.text(0, head) + "…" + c.text(from, to) + "…"; take(t) {
@@ -360,6 +360,9 @@ func (c *cutter) within(head int, take func(string) bool) string {
 	}
 	return ""
 }
+
+// leastPart is how many characters of a beginning and from within say something: "…Si…" does not.
+const leastPart = 4
 
 // farthest is up to where parts from within are looked for.
 const farthest = 512

@@ -12,6 +12,7 @@ import (
 //	void at::native::fill<float>(int, float)   at::native::fill<…>(…), native::fill<…>(…), fill<…>(…)
 //	cmd/compile/internal/ssa.(*Func).Compile   ssa.(*Func).Compile, (*Func).Compile
 //	aten::mm [64×512] [512×512]                aten::mm […], mm […]
+//	MPI_Bcast                                  Bcast
 //
 // A text of several words is no name and has none; neither has "node1.cluster.org", which
 // differs from its sisters at the beginning. The page folds names by the same
@@ -63,8 +64,12 @@ func foldings(s string) (out []string) {
 		}
 		add(now[len(first)+1:])
 	}
+	add(now[len(libraryPrefix.FindString(now)):])
 	return out
 }
+
+// libraryPrefix is what all calls of a library begin with; a short call "Send" is known without it.
+var libraryPrefix = regexp.MustCompile(`^P?MPI_`)
 
 // longestFolded bounds the bytes of a name to fold: a longer one is cut as any text is.
 const longestFolded = 4096

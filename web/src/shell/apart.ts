@@ -43,7 +43,7 @@ const attempts: readonly Attempt[] = [
   { part: true, numbers: true, words: true }, {}, { part: true },
 ];
 
-const [mostApart, mostSearched, longest, farthest, fewest, leastHead, leastStem] = [4096, 2048, 4096, 512, 5, 3, 8];
+const [mostApart, mostSearched, longest, farthest, fewest, leastHead, leastPart, leastStem] = [4096, 2048, 4096, 512, 5, 3, 4, 8];
 
 export class Apart {
   private readonly readings: { text: string; name: string }[] = [];
@@ -171,7 +171,7 @@ class Cutter {
       if (this.how.words && (!isWord(this.chars[from]) || this.inWord(from))) continue;
       let to = Math.min(from + Math.max(room, 0), n);
       while (this.how.numbers && to > from && this.inNumber(to)) to--;
-      if (to - from < 2 || to === n) continue;
+      if (to - from < 2 || head + to - from < leastPart || to === n) continue;
       const t = this.text(0, head) + "…" + this.text(from, to) + "…";
       if (take(t)) return t;
     }

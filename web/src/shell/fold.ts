@@ -36,6 +36,7 @@ export function foldings(s: string): string[] {
     if (parts.length < 2 || !/^[a-z0-9_]+$/.test(parts[0]!) || !/[A-Z(]/.test(now.slice(parts[0]!.length))) break; // a host or a file begins with its distinguishing part
     add(now.slice(parts[0]!.length + 1));
   }
+  add(now.replace(/^P?MPI_/, "")); // what all calls of a library begin with
   return out;
 }
 
