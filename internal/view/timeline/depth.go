@@ -48,14 +48,22 @@ func (p *plan) fitLevels(ctx context.Context, in *input, space float32) error {
 	}
 	tree := in.reader.Locations()
 	height := func(levels int) (h float32) {
+		tallest, gpus := float32(0), float32(0) // of threads; how many
 		for i := range p.rows {
-			if w := &p.rows[i]; w.kind == leaf {
-				row := nameLevel*float32(in.lanes(w.location)*max(1, min(levels, reached[w.location]))) + 4
-				if w.isGPU(tree) {
-					row = max(row, 2*leastGPU)
-				}
+			w := &p.rows[i]
+			row := nameLevel*float32(in.lanes(w.location)*max(1, min(levels, reached[w.location]))) + 4
+			switch {
+			case w.kind != leaf:
+			case w.isGPU(tree):
+				gpus++
+				h += max(row, 2*leastGPU)
+			default:
+				tallest = max(tallest, row)
 				h += row
 			}
+		}
+		if all := gpus * tallest; 2*all <= space { // see raiseGPUs
+			h += gpus * max(0, tallest-2*leastGPU)
 		}
 		return h
 	}

@@ -95,3 +95,39 @@ func TestExpandingOneGPUShowsItsStreamsOnly(t *testing.T) {
 		t.Errorf("%d streams, %d rows of GPUs and threads", streams, folds)
 	}
 }
+
+// A thread with a deep stack is no taller than the GPU that it feeds.
+func TestAGPUIsAsTallAsTheNestingOfItsThread(t *testing.T) {
+	m := storetest.NewMemory(all.Summaries...)
+	op := m.Region(trace.Region{Name: "op", Role: trace.RoleCompute})
+	rank := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "rank 0"})
+	thread := m.Stream(m.Location(trace.Location{Parent: rank, Kind: trace.KindThread, Name: "thread 0"}),
+		trace.StreamOptions{})
+	for level := range trace.Time(8) {
+		thread.Enter(level*100, op)
+	}
+	for level := trace.Time(7); level >= 0; level-- {
+		thread.Leave(10_000-level*100, op)
+	}
+	thread.Close()
+	gpu := m.Location(trace.Location{Parent: rank, Kind: trace.KindDevice, Name: "GPU 0"})
+	stream := m.Stream(m.Location(trace.Location{Parent: gpu, Kind: trace.KindStream, Name: "stream 7"}),
+		trace.StreamOptions{})
+	stream.Interval(1000, 9000, op)
+	stream.Close()
+	size := scene.Size{Width: 900, Height: 420}
+	r := computeFor(t, m.Reader(), view.Spec{}, map[string][]string{"depth": {"auto"}}, size)
+	var threads, gpus float32
+	for i, row := range r.Scene(size).Frames[0].YScale.Rows {
+		switch w := &r.rows[i]; {
+		case w.kind == header:
+		case w.isGPU(r.reader.Locations()):
+			gpus = row.To - row.From
+		default:
+			threads = row.To - row.From
+		}
+	}
+	if r.levels < 4 || gpus < threads || threads <= 0 {
+		t.Errorf("%d levels: the thread is %v high, the GPU %v", r.levels, threads, gpus)
+	}
+}

@@ -209,17 +209,31 @@ func boundOf(w *row, l *strips, pinned bool) bound {
 	return b
 }
 
-// raiseGPUs makes GPUs the tallest rows, if all rows have the height of a label next to them.
+// raiseGPUs makes GPUs the tallest rows: as tall as threads with their levels of nesting, where GPUs take no more than
+// half of the space by that, else as far as all rows have the height of a label next to them.
 func raiseGPUs(t *store.Tree, rows []row, bounds []bound, space float32) {
-	raised, sum := slices.Clone(bounds), float32(0)
+	tallest, grows := bound{leastGPU, mostGPU}, float32(0)
 	for i := range rows {
-		if w := &rows[i]; w.kind != header && w.isGPU(t) {
-			raised[i] = bound{max(bounds[i].least, leastGPU), max(bounds[i].most, mostGPU)}
+		if w := &rows[i]; w.kind == leaf && !w.isGPU(t) {
+			tallest.least = max(tallest.least, bounds[i].least)
+			grows = max(grows, bounds[i].most-bounds[i].least)
 		}
-		sum += max(raised[i].least, scene.RowLabelPitch-1)
 	}
-	if sum <= space {
-		copy(bounds, raised)
+	tallest.most = max(tallest.most, tallest.least+grows)
+	for _, to := range []bound{tallest, {leastGPU, mostGPU}} {
+		raised, sum, gpus := slices.Clone(bounds), float32(0), float32(0)
+		for i := range rows {
+			b := &raised[i]
+			if w := &rows[i]; w.kind != header && w.isGPU(t) {
+				*b = bound{max(b.least, to.least), max(b.most, to.most)}
+				gpus += b.least
+			}
+			sum += max(b.least, scene.RowLabelPitch-1)
+		}
+		if sum <= space && (to != tallest || 2*gpus <= space) {
+			copy(bounds, raised)
+			return
+		}
 	}
 }
 
