@@ -474,6 +474,8 @@ func changeOf(r *compare.Row) string {
 		return "new"
 	case r.B == 0:
 		return "gone"
+	case *r.Change >= compare.ManyTimes:
+		return compare.Times(1 + *r.Change)
 	}
 	return view.FormatSigned("%+.2f%%", 100**r.Change)
 }

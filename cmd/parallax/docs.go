@@ -221,7 +221,7 @@ func pageNamed(pages map[string][]byte, args []string) (string, error) {
 	}
 	slices.Sort(names)
 	return "",
-		usage("docs: no page %q%s; `parallax docs` lists them", strings.Join(args, " "), words.Suggest(name, names))
+		usage("docs: no page %q; `parallax docs` lists them%s", strings.Join(args, " "), words.Suggest(name, names))
 }
 
 // newSite makes the site of the documents and of the lists of views and formats.

@@ -139,7 +139,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 func withPage(err error) string {
 	text := strings.TrimSpace(err.Error())
 	if page := pageOf(err); page != "" {
-		text += "; see `parallax docs " + page + "`"
+		see := "; see"
+		if strings.HasSuffix(text, "?") {
+			see = " See"
+		}
+		text += see + " `parallax docs " + page + "`"
 	}
 	return text
 }
@@ -186,7 +190,7 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 			c.describe(stdout, viewIn(args))
 			return err
 		}
-		return usage("%s: %v%s; `parallax help %s` shows what there is", c.name, err, nearestFlag(fs, err), c.name)
+		return usage("%s: %v; `parallax help %s` shows what there is%s", c.name, err, c.name, nearestFlag(fs, err))
 	}
 	e := &env{stdout: stdout, stderr: stderr, flags: fs, terminal: isTerminal(stderr)}
 	run := func(ctx context.Context) error {

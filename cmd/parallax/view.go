@@ -83,7 +83,7 @@ func runView(ctx context.Context, e *env, args []string) error {
 	}
 	v := findView(args[0])
 	if v == nil {
-		return usage("view: no view %q%s; `parallax views` lists them", args[0], words.Suggest(args[0], viewNames()))
+		return usage("view: no view %q; `parallax views` lists them%s", args[0], words.Suggest(args[0], viewNames()))
 	}
 	out, err := e.newOutput()
 	if err != nil {

@@ -162,10 +162,19 @@ func relative(b, a float64) string {
 		return "which is new"
 	case d < 0:
 		return percent(-d) + " less"
+	case d >= ManyTimes:
+		return Times(b/a) + " as much"
 	default:
 		return percent(d) + " more"
 	}
 }
+
+// ManyTimes is the growth from which on a change is written as how many times as much: "51 ×" is read sooner than
+// "+5034.3 %".
+const ManyTimes = 9
+
+// Times writes a large ratio.
+func Times(x float64) string { return view.FormatCount(math.Round(x)) + " ×" }
 
 // percent writes a share of a change, finer than FormatShare where it is small.
 func percent(x float64) string {
@@ -187,14 +196,27 @@ func Interval(e *compare.Estimate) string {
 	if math.IsNaN(low) || e.A == 0 {
 		return "no interval"
 	}
-	return fmt.Sprintf("%s … %s with %.0f %% confidence", strings.TrimSuffix(signedPercent(100*low), " %"),
+	return fmt.Sprintf("%s … %s with %.0f %% confidence", shorterUnit(signedPercent(100*low), signedPercent(100*high)),
 		signedPercent(100*high), 100*confidence)
+}
+
+// shorterUnit leaves out the unit of the first of two numbers where the second has the same.
+func shorterUnit(a, b string) string {
+	for _, unit := range []string{" %", " ×"} {
+		if strings.HasSuffix(a, unit) && strings.HasSuffix(b, unit) {
+			return strings.TrimSuffix(a, unit)
+		}
+	}
+	return a
 }
 
 // signedPercent writes a change with its sign, the minus as long as the plus; none without a sign.
 func signedPercent(x float64) string {
-	if math.Abs(x) < 0.05 {
+	switch {
+	case math.Abs(x) < 0.05:
 		return "0.0 %"
+	case x >= 100*ManyTimes:
+		return Times(1 + x/100)
 	}
 	return view.FormatSigned("%+.1f %%", x)
 }
