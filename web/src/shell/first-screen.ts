@@ -24,7 +24,7 @@ export const screens: Readonly<Record<RunKind, Screen>> = {
   requests: { title: "requests of services", rows: [[["requests", 1.2], ["criticalpath", 1]], [["services", 1.25], ["timeline", 1]]], heights: [1, 1], wide: [[["histogram", 0.9]], [["boxprofile", 1]]] },
   go: {
     title: "a Go program", heights: [1, 1.2], wide: [[["kaleidoscope", 0.4]], [["groups", 0.7]]],
-    rows: [[["timeline", 1, { only: ["kind:processor"] }]], [["timeline", 1.5, { only: ["kind:goroutine"] }], ["calltree", 1, { only: ["kind:goroutine"] }]]],
+    rows: [[["timeline", 1, { only: ["kind:processor"], depth: ["0"] }]], [["timeline", 1.5, { only: ["kind:goroutine"] }], ["calltree", 1, { only: ["kind:goroutine"] }]]],
   },
   threads: { title: "one process", rows: [[["timeline", 1]], [["calltree", 1.2], ["boxprofile", 1]]], heights: [1.2, 1], wide: [[], [["profile", 1], ["kaleidoscope", 0.7]]] },
   profile: { title: "a profile", rows: [[["calltree", 1]], [["profile", 1], ["treemap", 1]]], heights: [1.2, 1], wide: [[["callmatrix", 0.7]], [["boxprofile", 1]]] },

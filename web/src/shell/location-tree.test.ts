@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LocationRow } from "../api/types";
-import { LocationTree, treePage } from "./location-tree";
+import { idsBetween, LocationTree, treePage } from "./location-tree";
 
 const row = (id: number, children = 0): LocationRow => ({ id, name: `n${id}`, kind: "x", parent: null, last: id, level: 0, rank: null, holds: true, children, rows: 1 });
 
@@ -60,4 +60,22 @@ test("a million children are rows at once, and only pages on screen are wanted",
   t.learn(0, page * treePage, 1_000_000, Array.from({ length: treePage }, (_, i) => row(page * treePage + i + 1)));
   expect(t.at(500_001)!.row!.id).toBe(500_001);
   expect(t.wanting(t.at(500_001)!)).toBeNull();
+});
+
+test("a range of rows has all of them, those that were never on screen too, and looks at no more than may be named", () => {
+  const t = new LocationTree();
+  t.learn(null, 0, 1, [row(0, 100_000)]);
+  t.open(row(0, 100_000), null, 0);
+  const learn = (page: number) => t.learn(0, page * treePage, 100_000, Array.from({ length: treePage }, (_, i) => row(page * treePage + i + 1)));
+  learn(0);
+  learn(70);
+  expect(idsBetween(t, 5, 3, 10)).toEqual(["#3", "#4", "#5"]);
+  const at = 70 * treePage + 4;
+  const all = idsBetween(t, 3, at, 20_000);
+  expect(all.length).toBe(at - 2);
+  expect([all[0], all.at(-1)]).toEqual(["#3", `#${at}`]);
+  let looked = 0;
+  const counted = new Proxy(t, { get: (o, name) => { looked += name === "at" ? 1 : 0; return Reflect.get(o, name).bind?.(o) ?? Reflect.get(o, name); } });
+  expect(idsBetween(counted, 1, at, 1000).length).toBe(1000);
+  expect(looked).toBeLessThanOrEqual(1002);
 });

@@ -87,6 +87,19 @@ export class LocationTree {
   }
 }
 
+/**
+ * What is selected from one row to another: their ids, at most so many. Where rows between were never on screen, all ids
+ * between those of the two: that is the same, since ids are in the order of the tree.
+ */
+export function idsBetween(tree: LocationTree, from: number, to: number, most: number): string[] {
+  const [a, b] = [Math.min(from, to), Math.max(from, to)];
+  const rows = Array.from({ length: Math.min(b - a + 1, most) }, (_, k) => tree.at(a + k)?.row?.id);
+  if (rows.every((id) => id !== undefined)) return rows.map((id) => `#${id}`);
+  const [first, last] = [tree.at(a)?.row?.id, tree.at(b)?.row?.id];
+  if (first === undefined || last === undefined) return [];
+  return Array.from({ length: Math.min(last - first + 1, most) }, (_, k) => `#${first + k}`);
+}
+
 function lengthOf(n: Opened): number {
   let sum = n.count;
   for (const c of n.opened.values()) sum += lengthOf(c);

@@ -156,6 +156,31 @@ test("a view that depends on its window moves with it, and is computed anew when
   }
 });
 
+test("a view whose last answer took long waits for a longer rest", async () => {
+  vi.useFakeTimers();
+  try {
+    const at = (end: number) => picture.update(wants({ view: "boxprofile", local: false, window: { begin: 100, end } }));
+    picture.update(wants({ view: "boxprofile", local: false }));
+    await settle();
+    vi.advanceTimersByTime(300);
+    await calls[0].answer();
+    for (const end of [200, 300, 400]) { // ticks of a wheel
+      at(end);
+      await vi.advanceTimersByTimeAsync(150);
+    }
+    expect(calls.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(calls.length).toBe(2);
+    expect(calls[1].request.selection).toMatchObject({ to: 400 });
+    await calls[1].answer(); // at once: it is asked for as the others are
+    at(500);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(calls.length).toBe(3);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("a view whose axis is the brushed range stays where it is", async () => {
   picture.update(wants({ view: "moments", local: false, slides: false }));
   await settle();

@@ -87,6 +87,8 @@ export class Picture {
   private progress = 0;
   /** Takes back what waits until the window rests; null: nothing does. */
   private resting: (() => void) | null = null;
+  /** How long the last answer took, in ms. */
+  private took = 0;
   /** Clicks the server has not answered yet: what they do is still to come. */
   private clicks = 0;
   private closed = false;
@@ -133,7 +135,7 @@ export class Picture {
       this.resting = afterRest(() => {
         this.resting = null;
         this.schedule();
-      });
+      }, this.took);
     } else this.schedule();
   }
 
@@ -303,10 +305,13 @@ export class Picture {
     const pending = { key, base: keyOf(wants, wants.live), abort };
     this.pending = pending;
     this.showProgress(true);
+    const begun = performance.now();
     const together = !wants.local && this.drawn !== null; // others follow the window too
     try {
       await this.api.scenes(wants.run, request, { panel: this.panel, seq: ++seq, signal: abort.signal, together }, (scene) => {
-        if (this.pending === pending) this.draw(scene, wants, key, request);
+        if (this.pending !== pending) return;
+        this.took = performance.now() - begun;
+        this.draw(scene, wants, key, request);
       });
       if (this.pending === pending) this.events.failed(null);
     } catch (e) {

@@ -11,8 +11,9 @@ import { narrow } from "./command";
 import { useBench } from "./context";
 import { charsIn, formatCount, middle } from "./format";
 import { LocationHits } from "./location-hits";
-import { LocationTree, treePage, type TreeRow } from "./location-tree";
+import { idsBetween, LocationTree, treePage, type TreeRow } from "./location-tree";
 import { locationTitle } from "./names";
+import { mostNamed } from "./workbench";
 
 const rowHeight = 24;
 /** How many nodes "expand" opens at most, so that one key cannot ask for a million rows. */
@@ -120,9 +121,7 @@ export function Tree() {
     const pattern = `#${r.row.id}`;
     lastClick.current = r.row.id;
     if (e.shiftKey) {
-      const [a, b] = [Math.min(cursor.value, i), Math.max(cursor.value, i)];
-      const between = Array.from({ length: Math.min(b - a + 1, 2000) }, (_, k) => model.current.at(a + k)).flatMap((x) => (x?.row ? [`#${x.row.id}`] : []));
-      bench.choose({ locations: between });
+      bench.choose({ locations: idsBetween(model.current, cursor.value, i, mostNamed.locations + 1) });
       return;
     }
     cursor.value = i;

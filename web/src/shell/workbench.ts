@@ -53,7 +53,7 @@ export interface Tip {
 export type Overlay = "" | "help" | "commands" | "report" | "open" | "notes" | "stories" | "figure";
 
 /** A request may name so many; more are better named by a group or a pattern. */
-const mostNamed = { locations: 10_000, regions: 250 };
+export const mostNamed = { locations: 10_000, regions: 250 };
 
 export class Workbench {
   readonly session = signal<Session | null>(null);

@@ -15,7 +15,7 @@ export function Suggested({ panel, scene }: { panel: PanelState; scene: Scene | 
   const bench = useBench();
   const proposed = proposalsOf(scene);
   return proposed.length < 2 ? null : (
-    <Menu label="pictures" title="Suggested layouts" class="chip" items={() => proposed.map((p, k) => ({
+    <Menu label="pictures" title="Suggested pictures" class="chip" items={() => proposed.map((p, k) => ({
       label: <Thumbnail panel={panel} layout={p.layout} />, note: p.label, checked: p.layout === (panel.options.layout?.[0] ?? proposed[0]!.layout),
       run: () => bench.setOption(panel.id, "layout", k === 0 ? [] : [p.layout]),
     }))} />
