@@ -179,7 +179,32 @@ func (h *Hierarchy) Label(i int32) string {
 			return "rank " + number // in place of "MPI Rank 7"
 		}
 	}
+	if h.onlyOfRank(id) && !endsWith(name, int(t.Rank[id])) {
+		return "rank " + strconv.Itoa(int(t.Rank[id])) // in place of "THREAD 1.8.1": other views call it so
+	}
 	return name
+}
+
+// onlyOfRank reports whether a location has a rank that neither what it lies in nor its neighbours have.
+func (h *Hierarchy) onlyOfRank(id trace.LocationID) bool {
+	t := h.Tree
+	rank := t.Rank[id]
+	if rank == trace.NoRank {
+		return false
+	}
+	for _, other := range []trace.LocationID{t.Parent[id], id - 1, t.Last[id] + 1} {
+		if int(other) < t.Len() && t.Rank[other] == rank {
+			return false
+		}
+	}
+	return true
+}
+
+// endsWith reports whether the number at the end of a name is n.
+func endsWith(name string, n int) bool {
+	number := name[len(strings.TrimRight(name, "0123456789")):]
+	v, err := strconv.Atoi(number)
+	return err == nil && v == n && !strings.HasSuffix(strings.TrimSuffix(name, number), ".")
 }
 
 // Path of a node; empty for a root that the source does not have.

@@ -3,6 +3,7 @@ package boxprofile
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -206,8 +207,11 @@ func (r *drawing) barsLabel() string {
 
 // heads names the two columns over their frames.
 func (r *drawing) heads(s *scene.Scene, bars, boxes *scene.Frame) {
+	const quantiles = ": 2, 25, 50, 75, 98 %"
+	what, _, _ := strings.Cut(r.what(), " per ")
+	short, _, _ := strings.Cut(what, " ")
 	s.AddLayer("heads", -1, plot.Head(bars, r.barsLabel(), scene.UIText),
-		plot.Head(boxes, r.what()+": 2, 25, 50, 75, 98 %", scene.UIText))
+		plot.Head(boxes, scene.Longest(boxes.W, r.what()+quantiles, what+quantiles, r.what(), what, short), scene.UIText))
 }
 
 // scaleRows returns the bands as rows of a scale.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -271,7 +272,8 @@ func (r *result) numbers(s *scene.Scene, d *drawing, columns []column, left floa
 // bars draws values, and below each the spread over locations.
 func (r *result) bars(s *scene.Scene, d *drawing) {
 	f := &s.Frames[0]
-	s.AddLayer("head", -1, plot.Head(f, r.metric.Name, scene.UITextMuted))
+	s.AddLayer("head", -1, plot.Head(f, scene.Longest(f.W, r.metric.Name, strings.TrimSuffix(r.metric.Name, " time")),
+		scene.UITextMuted))
 	if f.W <= 0 {
 		return
 	}

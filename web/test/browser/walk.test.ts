@@ -1,8 +1,11 @@
 // From the answer to a figure by the keyboard alone: no pointer is moved in this file.
 
+import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { leave, newPage, openBench, ownCache, serve, settled, state, type Program } from "./bench";
+import { leave, newPage, openBench, openRun, ownCache, serve, settled, state, type Program } from "./bench";
+
+const file = (path: string) => resolve(import.meta.dirname, "../../..", path);
 
 let program: Program;
 let page: Page;
@@ -115,4 +118,37 @@ test("a figure is made and a view is chosen from menus", async () => {
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "hidden" });
   await tabTo(/^View of this panel|^Moments$/);
+});
+
+const sources = ["demo:stencil", "demo:shop", "demo:training", file("docs/tutorials/data/tally/one.trace"), file("docs/tutorials/data/hpl32.tar.zst")];
+
+test.each(sources)("each stop of each finding of %s changes what is selected, or its button says why not", async (source) => {
+  await openBench(page, program.address, "");
+  await openBench(page, program.address, `run=${await openRun(page, source)}`);
+  await page.locator(".strip-text").waitFor();
+  const cards = page.locator(".finding");
+  const selected = async () => JSON.stringify([(await state(page)).locations, (await state(page)).regions, (await state(page)).time]);
+  for (let i = 0; i < (await cards.count()); i++) {
+    await cards.nth(i).focus();
+    await press();
+    const title = await cards.nth(i).locator("b").innerText();
+    for (const [name, why] of [["Who?", /All locations are concerned alike/], ["What if?", /No gain is predicted/]] as const) {
+      const button = page.getByRole("button", { name, exact: true });
+      if (await button.isDisabled()) {
+        expect(await button.getAttribute("title"), `${title}, ${name}`).toMatch(why);
+        continue;
+      }
+      const before = await selected();
+      await button.focus();
+      await press();
+      if (name === "Who?") {
+        expect((await state(page)).locations.length, `${title}: nobody is selected`).toBeGreaterThan(0);
+        expect((await state(page)).regions).toEqual([]);
+      }
+      expect(new URL(page.url()).searchParams.get("walk")).toBe(`${i + 1}.${name === "Who?" ? "who" : "if"}`);
+      const shown = await page.evaluate(() => (window as unknown as { parallax: { focused: { value: string } } }).parallax.focused.value);
+      expect(await page.locator(`[id="${shown}"] .empty-state`).count(), `${title}, ${name}: the view that shows it is empty`).toBe(0);
+      if (before === (await selected())) expect(await page.locator(".strip-more").innerText(), `${title}, ${name}`).not.toBe("");
+    }
+  }
 });
