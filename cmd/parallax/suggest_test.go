@@ -103,7 +103,7 @@ func TestMisspeltValuesAreSuggested(t *testing.T) {
 	}
 	for _, c := range cases {
 		status, _, stderr := parallax(t, c.args...)
-		if status != 2 || !strings.Contains(stderr, "did you mean "+c.want+"?") || !strings.Contains(stderr, "; see `parallax docs ") {
+		if status != 2 || !strings.Contains(stderr, "did you mean "+c.want+"?") || !strings.Contains(stderr, "? See `parallax docs ") {
 			t.Errorf("%s: %d, %s", strings.Join(c.args, " "), status, stderr)
 		}
 	}

@@ -1,5 +1,5 @@
 // The findings of the run, from the view "findings" where there is one, and their list
-// at the side: one card per finding, with a bar of the time lost to it. A card chooses
+// at the side: one card per finding, with a bar of the share lost to it. A card chooses
 // the finding that the strip over the panels shows, and goes to the view that proves it.
 
 import { batch, signal } from "@preact/signals";
@@ -274,7 +274,7 @@ export function Findings() {
     if (asking.value === "" || asking.value !== bench.runID.value) return null;
     return <section class="inspect inspect-findings" aria-label="Findings"><header class="side-head"><h2>Findings</h2></header><p class="empty-note">Searching for findings…</p></section>;
   }
-  const most = Math.max(...list.map((f) => f.lost), 1);
+  const most = Math.max(...list.map((f) => f.share), 1e-9); // as they are ordered
   const some = all.value ? list : list.slice(0, shown);
   return (
     <section class="inspect inspect-findings" aria-label="Findings">
@@ -321,7 +321,7 @@ function Card({ f, most, chosen, above, onChoose }: { f: Finding; most: number; 
         </span>
         <span class="finding-text">{middle(f.text, 400)}</span>
         {f.seen_as.length > 0 && <span class="muted">Seen as: {f.seen_as.join(", ")}</span>}
-        {f.lost > 0 && <span class="finding-bar" role="presentation"><span style={{ width: `${Math.max((100 * f.lost) / most, 0.5)}%` }} /></span>}
+        {f.lost > 0 && <span class="finding-bar" role="presentation"><span style={{ width: `${Math.max((100 * f.share) / most, 0.5)}%` }} /></span>}
       </button>
       {fit && fit.off === "" && <button type="button" class="note-action finding-action" title={fit.note} onClick={fit.run}>{fit.label}</button>}
     </li>

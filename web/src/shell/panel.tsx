@@ -25,7 +25,7 @@ import { OptionForm } from "./options";
 import { PictureHost } from "./picture-host";
 import { forAnotherRun } from "./plug";
 import { requestOf } from "./request";
-import { titleBy, titleOf } from "./title";
+import { spokenTitle, titleBy, titleOf } from "./title";
 import type { Workbench } from "./workbench";
 
 export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: boolean }) {
@@ -43,7 +43,7 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
   const { Side, Bar } = bench.plug(panel.view);
   return (
     <section
-      id={panel.id} class={`panel ${focused ? "panel-focused" : ""}`} tabIndex={0} aria-label={`${titleOf(bench, panel)}, panel`}
+      id={panel.id} class={`panel ${focused ? "panel-focused" : ""}`} tabIndex={0} aria-label={spokenTitle(bench, panel)}
       onFocusIn={() => (bench.focused.value = panel.id)} onPointerDown={() => (bench.focused.value = panel.id)}
     >
       <Head panel={panel} view={view} scene={scene.value} alone={alone} />

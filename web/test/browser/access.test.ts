@@ -132,7 +132,7 @@ for (const dark of [false, true]) {
       expect(await smallTargets(page)).toEqual([]);
     });
     it("two runs beside each other have none", async () => {
-      await page.goto(`${new URL(program.address).origin}/?run=stencil&v=compare~timeline&0.with=${await openRun(page, "demo:stencil?balanced")}`);
+      await page.goto(`${new URL(program.address).origin}/?run=stencil&v=compare~timeline~timeline&0.with=${await openRun(page, "demo:stencil?balanced")}`);
       await page.waitForSelector(".panel .picture");
       await settled(page);
       await page.locator(".runs-bar summary").click();
