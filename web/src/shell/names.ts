@@ -2,6 +2,7 @@
 
 import type { Api } from "../api/client";
 import type { LocationPage, LocationRow } from "../api/types";
+import { middle } from "./format";
 
 export class LocationBook {
   private rows = new Map<number, LocationRow>();
@@ -32,4 +33,10 @@ export class LocationBook {
 export function locationTitle(r: LocationRow): string {
   if (r.rank === null || new RegExp(`(^|\\D)${r.rank}(\\D|$)`).test(r.name)) return r.name;
   return r.kind === "process" ? `${r.name} · rank ${r.rank}` : r.name;
+}
+
+/** The name in so many characters: what stands in brackets behind a number gives way first, since the number tells them apart: "thread 25738 (python)". */
+export function shortTitle(r: LocationRow, most: number): string {
+  const title = locationTitle(r);
+  return middle(title.length > most ? title.replace(/(\d) \([^()]*[A-Za-z][^()]*\)$/, "$1") : title, most);
 }

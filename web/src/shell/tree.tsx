@@ -12,7 +12,7 @@ import { useBench } from "./context";
 import { charsIn, formatCount, middle } from "./format";
 import { LocationHits } from "./location-hits";
 import { idsBetween, LocationTree, treePage, type TreeRow } from "./location-tree";
-import { locationTitle } from "./names";
+import { shortTitle } from "./names";
 import { mostNamed } from "./workbench";
 
 const rowHeight = 24;
@@ -234,7 +234,7 @@ function TreeLine({ index, r, cursor, onToggle, onChoose }: LineProps) {
       <button type="button" class="twist plain" tabIndex={-1} aria-hidden="true" onClick={(e) => { e.stopPropagation(); onToggle(); }}>
         {row.children > 0 && <Icon name={r.open ? "down" : "right"} />}
       </button>
-      <bdi class="name">{middle(locationTitle(row), charsIn(Math.abs(bench.left.value) - 64 - r.level * 12))}</bdi>
+      <bdi class="name">{shortTitle(row, charsIn(Math.abs(bench.left.value) - 64 - r.level * 12))}</bdi>
       {row.children > 0 && row.rows > 0 && <span class="muted count">{formatCount(row.rows)}</span>}
     </div>
   );
