@@ -64,8 +64,8 @@ func (t *Tally) addTimes(p store.Peek, lo, hi uint64) {
 	}
 }
 
-// MadeIn is the least and the most calls that a call of [from, to) made, of joined calls; of many, in some blocks of them
-// and as far as these know.
+// MadeIn is the least and the most calls that a call of [from, to) made, of joined calls; of many, in some blocks
+// of them and as far as these know.
 func (c *Calls) MadeIn(from, to int32, t *Tally) (least, most int32) {
 	least = math.MaxInt32
 	var open []pending

@@ -210,8 +210,8 @@ func (r *drawing) heads(s *scene.Scene, bars, boxes *scene.Frame) {
 	const quantiles = ": 2, 25, 50, 75, 98 %"
 	what, _, _ := strings.Cut(r.what(), " per ")
 	short, _, _ := strings.Cut(what, " ")
-	s.AddLayer("heads", -1, plot.Head(bars, r.barsLabel(), scene.UIText),
-		plot.Head(boxes, scene.Longest(boxes.W, r.what()+quantiles, what+quantiles, r.what(), what, short), scene.UIText))
+	head := scene.Longest(boxes.W, r.what()+quantiles, what+quantiles, r.what(), what, short)
+	s.AddLayer("heads", -1, plot.Head(bars, r.barsLabel(), scene.UIText), plot.Head(boxes, head, scene.UIText))
 }
 
 // scaleRows returns the bands as rows of a scale.
