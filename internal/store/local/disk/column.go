@@ -30,6 +30,7 @@ type ColumnFile[T any] struct {
 	once      sync.Once
 	file      *os.File
 	err       error
+	passing   bool
 }
 
 func NewColumn[T any](dir, name string) *ColumnFile[T] { return &ColumnFile[T]{dir: dir, name: name} }
@@ -38,6 +39,13 @@ func NewColumn[T any](dir, name string) *ColumnFile[T] { return &ColumnFile[T]{d
 func CreateColumn[T any](dir, name string) (*ColumnFile[T], error) {
 	c := NewColumn[T](dir, name)
 	return c, c.open()
+}
+
+// Passes says that the file is soon used and removed: it is not sent to the disk.
+func (c *ColumnFile[T]) Passes(passing bool) {
+	if c != nil {
+		c.passing = passing
+	}
 }
 
 func (c *ColumnFile[T]) open() error {
@@ -61,7 +69,7 @@ func (c *ColumnFile[T]) Put(values []T, at int64) error {
 	if _, err := c.file.WriteAt(spool.BytesOf(values), from); err != nil {
 		return fmt.Errorf("write %s: %w", c.name, err)
 	}
-	if size >= longWrite {
+	if size >= longWrite && !c.passing {
 		spool.StartWriting(c.file, from, size)
 	}
 	return nil

@@ -20,6 +20,8 @@ type ColumnWriter struct {
 	file      *os.File
 	buf       []byte
 	starts    []uint32 // where frames begin, and where the next one will
+	// Passing files are soon used and removed: they are not sent to the disk.
+	Passing bool
 
 	written, started int64 // bytes in the file; those on their way to the disk
 }
@@ -80,7 +82,7 @@ func (w *ColumnWriter) flush() (err error) {
 	if _, err = w.file.Write(w.buf); err != nil {
 		return fmt.Errorf("write %s: %w", w.name, err)
 	}
-	if w.written += int64(len(w.buf)); w.written-w.started >= longColumn {
+	if w.written += int64(len(w.buf)); w.written-w.started >= longColumn && !w.Passing {
 		spool.StartWriting(w.file, w.started, w.written-w.started)
 		w.started = w.written
 	}

@@ -62,6 +62,13 @@ func NewTablePacker[T any](dir, table string, columns ...[]string) *TablePacker[
 	return p
 }
 
+// Passes says that the files are soon used and removed, see ColumnWriter.
+func (p *TablePacker[T]) Passes(passing bool) {
+	for _, c := range p.columns {
+		c.to.Passing = passing
+	}
+}
+
 // FieldsOf names a field for each column.
 func FieldsOf(names ...string) (columns [][]string) {
 	for _, n := range names {

@@ -53,6 +53,7 @@ type linkSource func(context.Context, func([]write.LinkRecord, [][2]linkPlace) e
 // order.
 func (f *linker) packLinkRows(ctx context.Context, from linkSource, node func([]store.LinkSum)) error {
 	table := disk.NewTablePacker[linkRow](f.Dir, "link", linkFields...)
+	table.Passes(f.described.passing)
 	blocks := &tableWriter{dir: f.Dir, table: "link_block"}
 	begin, end := appendTo[trace.Time](blocks, "begin.i64"), appendTo[trace.Time](blocks, "end.i64")
 	full, free := make(chan []linkRow, 1), make(chan []linkRow, 2*f.workers+2)

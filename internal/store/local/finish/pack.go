@@ -84,6 +84,7 @@ func (p packer) packFile(ctx context.Context, name string, c *disk.Column) error
 	}
 	rows, per := uint64(int64(len(m.Bytes))/c.Width()), uint64(max(c.Per, 1))
 	w := disk.NewColumnWriter(p.dir, name, p.temp)
+	w.Passing = p.described.passing
 	err = p.appendRows(ctx, w, rows, per, func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
 		dst, words = c.PackFrames(dst, words, m.Bytes, from, to)
 		m.Release(int64(from)*c.Width(), int64(to)*c.Width())
@@ -102,6 +103,7 @@ func (p packer) packRows(ctx context.Context, t *rows.Table, first, end uint64) 
 	g.SetLimit(columnsAtOnce)
 	for k := range columns {
 		writers[k] = disk.NewColumnWriter(p.dir, columns[k].File(), p.temp)
+		writers[k].Passing = p.described.passing
 		g.Go(func() error { return p.appendRows(within, writers[k], end-first, 1, rowFrames(t, k, first)) })
 	}
 	err := g.Wait()

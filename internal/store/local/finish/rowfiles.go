@@ -39,6 +39,7 @@ func (f *finisher) createRowFiles() error {
 	if f.own == nil {
 		r.fact.row, r.fact.attribute = nil, nil // they are packed as they come
 	}
+	defer func() { r.passes(f.described.passing) }()
 	return cmp.Or(
 		create(f.Dir, "interval.begin.i64", &r.begin),
 		create(f.Dir, "interval.duration.i64", &r.duration),
@@ -47,6 +48,26 @@ func (f *finisher) createRowFiles() error {
 		create(f.Dir, "interval.parent.i32", &r.parent),
 		create(f.Dir, "interval.depth.u16", &r.depth),
 	)
+}
+
+func (r *rowFiles) passes(passing bool) {
+	r.begin.Passes(passing)
+	r.duration.Passes(passing)
+	r.exclusive.Passes(passing)
+	r.region.Passes(passing)
+	r.parent.Passes(passing)
+	r.depth.Passes(passing)
+	r.instantLocation.Passes(passing)
+	r.instantTime.Passes(passing)
+	r.instantRegion.Passes(passing)
+	r.sampleTime.Passes(passing)
+	r.sampleValue.Passes(passing)
+	for _, facts := range []*factFiles{&r.fact, &r.instantFact} {
+		facts.row.Passes(passing)
+		facts.attribute.Passes(passing)
+		facts.kind.Passes(passing)
+		facts.bits.Passes(passing)
+	}
 }
 
 func newFactFiles(dir, table string) factFiles {

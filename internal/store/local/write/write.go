@@ -6,6 +6,7 @@
 package write
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -224,6 +225,11 @@ func (t *reportTable) add(kind trace.ReportKind, what string, count int64, examp
 // first and removed last, so that path holds a whole store at all times but one.
 // Others may do the same at the same time: the last one stays.
 func Replace(dir, path string) error {
+	return cmp.Or(ReplacePassing(dir, path), partial.SyncDir(filepath.Dir(filepath.Clean(path))))
+}
+
+// ReplacePassing is Replace of a directory that is soon used and removed: nobody waits for the disk.
+func ReplacePassing(dir, path string) error {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}
@@ -250,7 +256,7 @@ func Replace(dir, path string) error {
 		}
 	}
 	_ = os.RemoveAll(old)
-	return partial.SyncDir(filepath.Dir(filepath.Clean(path)))
+	return nil
 }
 
 // mostTries is how often a store is put in its place while others put theirs there.
