@@ -9,10 +9,11 @@ import "github.com/parallax-hpc/parallax/internal/trace"
 // It keeps a table of so many equal bins, so that adding is O(1).
 type Core struct {
 	end  trace.Time
-	bins [coreBins]coreBin
+	bins [coreBins]CoreBin
 }
 
-type coreBin struct {
+// A CoreBin is the records that begin in a part of the time.
+type CoreBin struct {
 	rows       int64
 	begin, end trace.Time // of the intervals that begin in it
 }
@@ -41,6 +42,23 @@ func (c *Core) Add(begin, end trace.Time) {
 		return
 	}
 	b.begin, b.end = min(b.begin, begin), max(b.end, end)
+}
+
+// Bins returns all there is of a Core but the end of the trace; it can be kept and set again.
+func (c *Core) Bins() []CoreBin { return c.bins[:] }
+
+// Join adds what another Core has seen.
+func (c *Core) Join(other *Core) {
+	for i := range c.bins {
+		b, x := &c.bins[i], &other.bins[i]
+		switch {
+		case x.rows == 0:
+		case b.rows == 0:
+			*b = *x
+		default:
+			b.rows, b.begin, b.end = b.rows+x.rows, min(b.begin, x.begin), max(b.end, x.end)
+		}
+	}
 }
 
 // Find returns the time that holds nearly all records, where that is a small part of the

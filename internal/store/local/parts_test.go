@@ -161,7 +161,7 @@ func TestPartsThatAreNotOfOneRunAreRefused(t *testing.T) {
 	os.WriteFile(part, b[:len(b)/2], 0o644)
 	wrong("half a manifest", "part.json", "damaged")
 	os.WriteFile(part, b, 0o644)
-	for _, name := range []string{"index", "interval.begin.i64"} {
+	for _, name := range []string{"index.sums", "interval.begin.i64"} {
 		file := filepath.Join(dir, "part-3", name)
 		good, err := os.ReadFile(file)
 		if err != nil {

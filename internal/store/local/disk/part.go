@@ -43,8 +43,8 @@ type SourceFile struct {
 }
 
 // A Stage of a part whose importer reads only its own files: the source was read; the halves of links of which the part
-// has both were joined; its rows and their index were made; links whose ends are not named were packed. Each has a
-// directory.
+// has both were joined; its rows and their index were made; links whose ends are not named were packed; some files of
+// the store were put together. Each has a directory.
 type Stage string
 
 const (
@@ -52,7 +52,11 @@ const (
 	Matched Stage = "matched"
 	Made    Stage = "made"
 	Linked  Stage = "linked"
+	Joined  Stage = "files"
 )
+
+// Stages are all of them.
+var Stages = []Stage{Read, Matched, Made, Linked, Joined}
 
 // DirName returns the directory of a part at a stage.
 func (s Stage) DirName(part int) string { return string(s) + "-" + strconv.Itoa(part) }
@@ -60,8 +64,6 @@ func (s Stage) DirName(part int) string { return string(s) + "-" + strconv.Itoa(
 const (
 	partFormat   = "parallax part"
 	partManifest = "part.json"
-	// IndexFile holds the part's share of the index.
-	IndexFile = "index"
 )
 
 // PartName returns the directory of a part.
@@ -79,11 +81,17 @@ func (m *PartManifest) Write(dir string) error {
 		return err
 	}
 	_, err = f.Write(append(b, '\n'))
-	if m.Stage != Matched && m.Stage != Made && m.Stage != Linked {
+	// A part at a stage is passing: nobody waits for the disk. What a crash of the machine leaves of it fails its
+	// checks, and is made again.
+	passing := m.Stage != ""
+	if !passing {
 		err = errors.Join(err, f.Sync())
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", partManifest, err)
+	}
+	if passing {
+		return nil
 	}
 	return partial.SyncDir(dir)
 }
@@ -233,6 +241,19 @@ func ReadPart(file string) (*PartManifest, error) {
 		return nil, fmt.Errorf("%s holds part %d; name it %s", dir, m.Part, cmp.Or(m.Stage, Read).DirName(m.Part))
 	}
 	return m, nil
+}
+
+// Has reports whether a part has a file.
+func (m *PartManifest) Has(name string) bool {
+	return slices.ContainsFunc(m.Files, func(e FileEntry) bool { return e.Name == name })
+}
+
+// SizeOf returns the bytes of a file.
+func (m *PartManifest) SizeOf(name string) int64 {
+	if i := slices.IndexFunc(m.Files, func(e FileEntry) bool { return e.Name == name }); i >= 0 {
+		return m.Files[i].Size
+	}
+	return 0
 }
 
 // CheckFile makes sure that a file of a part is as it was written.

@@ -20,7 +20,9 @@ func (f *finisher) findCore(ctx context.Context, points *pointTimes) error {
 	c := &f.rows.C
 	look := func(step int) *store.Core {
 		core := store.NewCore(f.end)
-		if f.packed != nil {
+		if step == coreSample && f.sampled != nil {
+			core.Join(f.sampled)
+		} else if f.packed != nil {
 			f.packed.each(f.rows, step, func(begin, duration trace.Time) { core.Add(begin, begin+duration) })
 		} else {
 			for i := 0; i < len(c.Begin); i += step {
@@ -75,4 +77,20 @@ func (f *finisher) pointTimes() (*pointTimes, error) {
 	}
 	p.times = [][]trace.Time{c.InstantTime, c.SampleTime}
 	return p, nil
+}
+
+// sampleCore looks at rows [from, to) of a part, those that findCore looks at first.
+func (f *finisher) sampleCore(from, to uint64) []byte {
+	core, c := store.NewCore(f.end), &f.rows.C
+	for i := (from + coreSample - 1) / coreSample * coreSample; i < to; i += coreSample {
+		core.Add(c.Begin[i], c.Begin[i]+c.Duration[i])
+	}
+	return spool.BytesOf(core.Bins())
+}
+
+// addSampled adds what sampleCore has seen.
+func addSampled(to *store.Core, sampled []byte) {
+	from := store.NewCore(0)
+	copy(spool.BytesOf(from.Bins()), sampled)
+	to.Join(from)
 }

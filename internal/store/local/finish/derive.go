@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -67,20 +68,32 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 	})
 }
 
-// indexColumns are written by the index to tables that were there before.
-var indexColumns = []string{"lane.checkpoint.u64", "lane.forest.u64", "location.group.u64", "location.group_level.u8",
-	"location.group_roles.u16"}
+// shapeTables and shapeColumns are written by the index, the latter to tables that were there before.
+var (
+	shapeTables = map[index.Shape][]string{index.Sums: {"checkpoint", "sum"}, index.Nodes: {"level", "node"},
+		index.Groups: {"group"}}
+	shapeColumns = map[index.Shape][]string{index.Sums: {"lane.checkpoint.u64"}, index.Nodes: {"lane.forest.u64"},
+		index.Groups: {"location.group.u64", "location.group_level.u8", "location.group_roles.u16"}}
+)
 
 // packIndex packs the tables of the second pass.
 func (f *finisher) packIndex(ctx context.Context) error {
-	if err := f.packer().packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
-		return err
+	for _, s := range index.Shapes {
+		if err := f.packShape(ctx, s); err != nil {
+			return err
+		}
 	}
-	if err := f.packer().packColumns(ctx, indexColumns...); err != nil {
-		return err
-	}
+	return f.packSections(ctx, slices.Concat(f.sections, f.digests))
+}
+
+func (f *finisher) packShape(ctx context.Context, s index.Shape) error {
+	return cmp.Or(f.packer().packTables(ctx, shapeTables[s]...), f.packer().packColumns(ctx, shapeColumns[s]...))
+}
+
+// packSections packs the offsets of summaries and digests and describes the rest.
+func (f *finisher) packSections(ctx context.Context, sections []disk.Section) error {
 	var names []string
-	for _, s := range slices.Concat(f.sections, f.digests) {
+	for _, s := range sections {
 		for _, name := range s.Files() {
 			if name != s.Offsets && name != s.TopOffsets {
 				names = append(names, name)
@@ -114,8 +127,10 @@ func (f *finisher) index(ctx context.Context) error {
 	return nil
 }
 
-func (f *finisher) indexer() *index.Indexer {
-	return &index.Indexer{R: f.rows, Dir: f.Dir, Temp: f.Temp, Workers: f.workers, Memory: f.memory, Shape: true,
+func (f *finisher) indexer() *index.Indexer { return f.indexerOf(f.rows) }
+
+func (f *finisher) indexerOf(r *rows.Table) *index.Indexer {
+	return &index.Indexer{R: r, Dir: f.Dir, Temp: f.Temp, Workers: f.workers, Memory: f.memory, Shape: true,
 		Summaries: f.Opt.Summaries, Digests: f.Opt.Digests}
 }
 

@@ -2,6 +2,8 @@ package finish
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -26,6 +28,9 @@ func (d *described) file(dir, name string) (disk.FileEntry, error) {
 // add describes files that will not change, one after the other: it runs beside work that wants the cores.
 func (d *described) add(dir string, names []string) error {
 	for _, name := range names {
+		if d.known(name) {
+			continue
+		}
 		e, err := disk.DescribeFile(dir, name)
 		if err != nil {
 			return fmt.Errorf("check %s: %w", name, err)
@@ -33,6 +38,24 @@ func (d *described) add(dir string, names []string) error {
 		d.set(e)
 	}
 	return nil
+}
+
+// known reports whether a file is described.
+func (d *described) known(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, ok := d.entries[name]
+	return ok
+}
+
+// list returns all entries in the order of their names.
+func (d *described) list() (all []disk.FileEntry) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(d.entries)) {
+		all = append(all, d.entries[name])
+	}
+	return all
 }
 
 // addAll describes files on several cores: it comes when there is little else to do.

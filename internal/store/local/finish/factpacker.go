@@ -169,6 +169,9 @@ func (p *factPacker) close(err error) error {
 func (f *finisher) describeFacts() error {
 	for k := range disk.Schema[factTable].Columns {
 		name := disk.Schema[factTable].Columns[k].File()
+		if f.described.known(name) {
+			continue
+		}
 		e, err := disk.DescribeFile(f.Dir, name)
 		if err != nil {
 			return err

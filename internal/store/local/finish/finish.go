@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
@@ -61,6 +62,7 @@ type finisher struct {
 	linksPacked  bool             // the parts have packed their links
 	openRegions  []trace.RegionID // of calls that were never left
 	laneLists    laneLists        // of all parts
+	sampled      *store.Core      // of some of all rows; nil: they are looked at
 
 	kinship  kinship
 	unclosed map[trace.RegionID]trace.RegionID // regions of intervals that were never left

@@ -12,6 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
 )
 
@@ -133,27 +134,37 @@ func (j partJoiner) index(ctx context.Context) error {
 	if err := j.mapRows(treeFiles); err != nil {
 		return err
 	}
-	var shares []io.Reader
-	for i, p := range j.parts {
-		if err := p.CheckFile(j.dir(i), disk.IndexFile); err != nil {
+	for file := range j.shareFiles() {
+		sections, digests, err := j.joinIndex(ctx, file, j.finisher.rows)
+		if err != nil {
 			return err
 		}
-		file, err := os.Open(filepath.Join(j.dir(i), disk.IndexFile))
+		j.sections, j.digests = append(j.sections, sections...), append(j.digests, digests...)
+	}
+	return nil
+}
+
+// joinIndex puts the files of one name of all shares of the index together; the first needs the tree of locations.
+func (j partJoiner) joinIndex(ctx context.Context, file int, tree *rows.Table) (sections, digests []disk.Section, err error) {
+	name := j.shareFiles()[file]
+	var shares []io.Reader
+	for i, p := range j.parts {
+		if err := p.CheckFile(j.dir(i), name); err != nil {
+			return nil, nil, err
+		}
+		from, err := os.Open(filepath.Join(j.dir(i), name))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // nothing in it
 		}
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		defer file.Close()
-		shares = append(shares, file)
+		defer from.Close()
+		shares = append(shares, from)
 	}
-	x := j.indexer()
-	if err := x.Join(ctx, shares); err != nil {
-		return err
-	}
-	j.sections, j.digests = x.Sections, x.Digested
-	return nil
+	x := j.indexerOf(tree).Of(file)
+	err = x.Join(ctx, shares)
+	return x.Sections, x.Digested, err
 }
 
 // rows puts the frames of table interval one after the other, and their directories.

@@ -1,9 +1,11 @@
 package finish
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/index"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
 )
@@ -66,18 +69,33 @@ func (f *finisher) derivePart(whole context.Context) error {
 
 // indexPart writes the part's share of the second pass.
 func (f *finisher) indexPart(ctx context.Context, from, to uint64) error {
-	out, err := os.Create(filepath.Join(f.Dir, disk.IndexFile))
-	if err != nil {
-		return err
+	var files []*os.File
+	var out []io.Writer
+	defer func() {
+		for _, file := range files {
+			file.Close()
+		}
+	}()
+	for _, name := range f.shareFiles() {
+		file, err := os.Create(filepath.Join(f.Dir, name))
+		if err != nil {
+			return err
+		}
+		files, out = append(files, file), append(out, file)
 	}
-	defer out.Close()
 	if f.Opt.Part == f.Opt.Parts {
 		to = math.MaxUint64 // locations without rows at the end too
 	}
-	if err := f.indexer().Share(ctx, out, from, to); err != nil {
-		return err
+	err := f.indexer().Share(ctx, out, from, to)
+	for _, file := range files {
+		err = cmp.Or(err, file.Close())
 	}
-	return out.Close()
+	return err
+}
+
+// shareFiles are those of a share of the index.
+func (f *finisher) shareFiles() []string {
+	return index.ShareFiles(len(f.Opt.Summaries), len(f.Opt.Digests))
 }
 
 // stampPart returns the identity of the run: its definitions, and when its lanes end.
@@ -105,7 +123,7 @@ func (f *finisher) publishPart(context.Context) error {
 	}
 	m := &f.part
 	m.Part, m.Parts, m.Sources, m.Kernels = f.Opt.Part, f.Opt.Parts, f.Opt.Sources, kernelsOf(&f.Opt)
-	names := append(tableFiles("interval"), disk.IndexFile)
+	names := append(tableFiles("interval"), f.shareFiles()...)
 	if f.firstPart() {
 		rest, err := f.manifest(derivedFiles())
 		if err != nil {
@@ -145,7 +163,11 @@ func (f *finisher) publishPart(context.Context) error {
 
 // derivedFiles returns the files that are made when parts are joined.
 func derivedFiles() []string {
-	return append(tableFiles("interval", "checkpoint", "sum", "level", "node", "group"), indexColumns...)
+	names := tableFiles("interval")
+	for _, s := range index.Shapes {
+		names = append(append(names, tableFiles(shapeTables[s]...)...), shapeColumns[s]...)
+	}
+	return names
 }
 
 func kernelsOf(o *write.Options) (out []string) {

@@ -401,6 +401,9 @@ func (p packedRows) describe(ctx context.Context, described *described) error {
 	for k := range disk.Schema[intervalTable].Columns {
 		g.Go(func() error {
 			name := disk.Schema[intervalTable].Columns[k].File()
+			if described.known(name) {
+				return nil
+			}
 			e, err := disk.DescribeFile(p.dir, name)
 			if err != nil {
 				return fmt.Errorf("check %s: %w", name, err)

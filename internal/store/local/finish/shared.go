@@ -28,6 +28,8 @@ import (
 //  4. Linked, when all are made and ends of links had to be looked for: part K packs a range of the links. Where each
 //     link joins locations of one reader, their ends are found as the rows are made (shareplace.go).
 //
+//  5. Joined: part K puts some files of the store together (sharegather.go).
+//
 // Then all is put together (sharejoin.go): the same bytes as those of a whole import. Each step of each part is done by
 // one process, which holds a lock on it, and any process can do it.
 
@@ -62,9 +64,9 @@ func record(w *write.Writer) error {
 		Stage: disk.Read, Sources: w.Opt.Sources, Kernels: kernelsOf(&w.Opt), Align: w.Opt.Align, Infer: w.Opt.Infer}
 	run := filepath.Dir(filepath.Clean(w.Path))
 	for k := range w.Opt.Parts { // steps that were made of an earlier import of this part
-		_ = os.RemoveAll(filepath.Join(run, disk.Matched.DirName(k+1)))
-		_ = os.RemoveAll(filepath.Join(run, disk.Made.DirName(k+1)))
-		_ = os.RemoveAll(filepath.Join(run, disk.Linked.DirName(k+1)))
+		for _, s := range disk.Stages[1:] {
+			_ = os.RemoveAll(filepath.Join(run, s.DirName(k+1)))
+		}
 	}
 	return publishStage(w, m, names)
 }
@@ -75,17 +77,13 @@ func publishStage(w *write.Writer, m *disk.PartManifest, names []string) (err er
 	if err := os.RemoveAll(w.Temp); err != nil {
 		return err
 	}
-	describe := disk.Describe
-	if m.Stage != disk.Read {
-		describe = disk.DescribePassing
-	}
-	if m.Files, err = describe(w.Dir, names, w.Opt.Workers); err != nil {
+	if m.Files, err = disk.DescribePassing(w.Dir, names, w.Opt.Workers); err != nil {
 		return err
 	}
 	if err := m.Write(w.Dir); err != nil {
 		return err
 	}
-	return write.Replace(w.Dir, w.Path)
+	return write.ReplacePassing(w.Dir, w.Path)
 }
 
 // A sharedRun is a run whose parts are all read.
@@ -93,17 +91,19 @@ type sharedRun struct {
 	dir   string
 	opt   write.Options
 	parts []*disk.PartManifest
+	known map[disk.Stage][]*disk.PartManifest // of stages that all parts are at
 }
 
 // step says what is done for a part to get to a stage.
 type step struct {
 	stage disk.Stage
 	do    func(ctx context.Context, part int) error
+	parts int // how many there are
 }
 
 // joinShared goes on with parts that are read until they are a store. Other processes may do the same.
 func joinShared(ctx context.Context, dir string, parts []*disk.PartManifest, o write.Options) (mine bool, err error) {
-	r := &sharedRun{dir, o, parts}
+	r := &sharedRun{dir: dir, opt: o, parts: parts, known: map[disk.Stage][]*disk.PartManifest{}}
 	r.opt.Align, r.opt.Infer = parts[0].Align, parts[0].Infer
 	r.opt.Sources, r.opt.Parts = parts[0].Sources, len(parts)
 	r.opt.Shared = false
@@ -114,7 +114,7 @@ func joinShared(ctx context.Context, dir string, parts []*disk.PartManifest, o w
 	} else if !timed {
 		join = r.joinProfiles
 	} else {
-		for _, s := range []step{{disk.Matched, r.match}, {disk.Made, r.make}} {
+		for _, s := range []step{{disk.Matched, r.match, len(parts)}, {disk.Made, r.make, len(parts)}} {
 			if err := r.all(ctx, s); err != nil {
 				return false, err
 			}
@@ -122,9 +122,12 @@ func joinShared(ctx context.Context, dir string, parts []*disk.PartManifest, o w
 		if placed, err := r.placed(); err != nil {
 			return r.unlessJoined(err)
 		} else if placed {
-			if err := r.all(ctx, step{disk.Linked, r.link}); err != nil {
+			if err := r.all(ctx, step{disk.Linked, r.link, len(parts)}); err != nil {
 				return false, err
 			}
+		}
+		if err := r.all(ctx, step{disk.Joined, r.gather, r.gatherers()}); err != nil {
+			return false, err
 		}
 	}
 	for !joined(dir) {
@@ -181,11 +184,11 @@ const waitingTime = 10 * time.Millisecond
 // all gets all parts to a stage.
 func (r *sharedRun) all(ctx context.Context, s step) error {
 	own := max(r.opt.Part-1, 0)
-	reached := make([]bool, len(r.parts))
+	reached := make([]bool, s.parts)
 	for {
 		left := false
-		for i := range r.parts {
-			k := (own + i) % len(r.parts)
+		for i := range reached {
+			k := (own + i) % len(reached)
 			// Whoever joins the run removes its parts afterwards, so that is looked for after them.
 			done := func() bool {
 				reached[k] = reached[k] || r.reached(s.stage, k) || joined(r.dir)
@@ -289,7 +292,7 @@ func (r *sharedRun) clean() {
 }
 
 func (r *sharedRun) cleanPart(part int) {
-	for _, s := range []disk.Stage{disk.Read, disk.Matched, disk.Made, disk.Linked} {
+	for _, s := range disk.Stages {
 		_ = os.RemoveAll(r.at(s, part)) // leftovers do no harm
 		_ = os.Remove(filepath.Join(r.dir, ".lock-"+s.DirName(part+1)))
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,7 +28,7 @@ func (r *sharedRun) join(ctx context.Context) error {
 	defer f.closeRows()
 	j := &sharedJoiner{finisher: f, run: r}
 	for _, step := range []func(context.Context) error{
-		j.start, j.gather, j.orderTexts, f.define, f.writeKinship, j.openRows, j.derive,
+		j.start, j.takeJoined, j.gather, f.define, f.writeKinship, j.openRows, j.derive,
 		profiler{finisher: f}.writeProfiles, f.packTree,
 	} {
 		if err := step(ctx); err != nil {
@@ -70,15 +71,14 @@ func (r *sharedRun) joinProfiles(ctx context.Context) error {
 // A sharedJoiner puts parts together that are at stage Made.
 type sharedJoiner struct {
 	*finisher
-	run     *sharedRun
-	parts   []*disk.PartManifest
-	total   int64 // rows
-	nodes   [][]store.LinkSum
-	links   []*disk.PartManifest  // of the parts' links
-	linksOf func(part int) string // where they are
-}
+	run   *sharedRun
+	parts []*disk.PartManifest
+	total int64 // rows
+	nodes [][]store.LinkSum
 
-func (j *sharedJoiner) dir(part int) string { return j.run.at(disk.Made, part) }
+	mu     sync.Mutex
+	joined joinedState
+}
 
 func (j *sharedJoiner) start(ctx context.Context) error {
 	f := j.finisher
@@ -94,14 +94,14 @@ func (j *sharedJoiner) start(ctx context.Context) error {
 	}
 	f.linksPacked = true
 	placed := true
+	var err error
+	if j.parts, err = j.run.manifests(disk.Made); err != nil {
+		return err
+	}
+	f.sampled = store.NewCore(f.end)
 	for k := range j.run.parts {
-		m, err := j.run.manifest(disk.Made, k)
-		if err != nil {
-			return err
-		}
-		j.parts = append(j.parts, m)
 		var st madeState
-		if err := write.LoadState(filepath.Join(j.dir(k), write.StateFile), &st); err != nil {
+		if err := write.LoadState(filepath.Join(j.run.at(disk.Made, k), write.StateFile), &st); err != nil {
 			return err
 		}
 		f.laneLists.append(&st.Lanes)
@@ -110,15 +110,12 @@ func (j *sharedJoiner) start(ctx context.Context) error {
 		f.facts += st.Facts
 		f.linksPacked, placed = f.linksPacked && st.Linked, placed && st.Placed
 		j.nodes = append(j.nodes, st.Links...)
+		addSampled(f.sampled, st.Core)
 	}
-	j.links, j.linksOf = j.parts, j.dir
 	if placed {
 		if err := j.takeLinked(); err != nil {
 			return err
 		}
-	}
-	if err := f.LoadProfiles(); err != nil {
-		return err
 	}
 	if len(f.laneLists.Lanes) != len(f.order.old) {
 		return fmt.Errorf("%s: lanes of %d locations, want %d: %w", j.run.dir, len(f.laneLists.Lanes), len(f.order.old),
@@ -131,25 +128,18 @@ func (j *sharedJoiner) start(ctx context.Context) error {
 	return nil
 }
 
-// gather puts the columns of the parts one after the other.
+// gather puts together what is not among the files of the parts: samples, and sums of links.
 func (j *sharedJoiner) gather(ctx context.Context) error {
+	if err := j.LoadProfiles(); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(j.workers, columnsAtOnce))
-	joiner := partJoiner{finisher: j.finisher, parts: j.parts, dirOf: j.dir}
-	for _, name := range tableFiles("interval") {
-		g.Go(func() error { return joiner.column(ctx, name) })
-	}
-	for _, name := range tableFiles(placedTables...) {
+	joiner := j.joinerOf(j.parts, disk.Made)
+	for _, name := range tableFiles("sample") {
 		g.Go(func() error { return joiner.append(ctx, name) })
 	}
 	if j.linksPacked {
-		joiner := partJoiner{finisher: j.finisher, parts: j.links, dirOf: j.linksOf}
-		for _, name := range tableFiles("link") {
-			g.Go(func() error { return joiner.column(ctx, name) })
-		}
-		for _, name := range tableFiles("link_block") {
-			g.Go(func() error { return joiner.append(ctx, name) })
-		}
 		g.Go(func() error {
 			sums := newLinkSummer(j.Dir)
 			for _, node := range j.nodes {
@@ -158,7 +148,6 @@ func (j *sharedJoiner) gather(ctx context.Context) error {
 			return sums.finish()
 		})
 	}
-	g.Go(func() error { return j.gatherTexts(ctx) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
@@ -317,52 +306,19 @@ func (j *sharedJoiner) settleSamples() error {
 // openRows maps the columns that the rest is derived from.
 func (j *sharedJoiner) openRows(ctx context.Context) error { return j.finisher.openRows(ctx) }
 
-// derive makes the tables that only need the rows: the index of the parts is put together.
+// derive makes the tables that only need the rows and are not there yet.
 func (j *sharedJoiner) derive(whole context.Context) error {
 	points, err := j.pointTimes()
 	if err != nil {
 		return err
 	}
 	defer points.close()
-	if err := j.packer().packColumns(whole, "interval_fact.row.u64", "interval_fact.attribute.u32"); err != nil {
-		return err
-	}
 	g, ctx := errgroup.WithContext(whole)
 	j.deriveOnce(ctx, g, points)
-	g.Go(func() error {
-		if err := j.index(ctx); err != nil {
-			return err
-		}
-		return j.packIndex(ctx)
-	})
 	if err := g.Wait(); err != nil {
 		return err
 	}
 	return j.packer().packTables(whole, "sample")
-}
-
-func (j *sharedJoiner) index(ctx context.Context) error {
-	var shares []io.Reader
-	for k, p := range j.parts {
-		if err := p.CheckFile(j.dir(k), disk.IndexFile); err != nil {
-			return err
-		}
-		file, err := os.Open(filepath.Join(j.dir(k), disk.IndexFile))
-		if errors.Is(err, os.ErrNotExist) {
-			continue // nothing in it
-		}
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		shares = append(shares, file)
-	}
-	x := j.indexer()
-	if err := x.Join(ctx, shares); err != nil {
-		return err
-	}
-	j.sections, j.digests = x.Sections, x.Digested
-	return nil
 }
 
 // publish moves the store to where the parts are, the manifest last, and removes them.

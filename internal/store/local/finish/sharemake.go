@@ -25,6 +25,7 @@ type madeState struct {
 	Links    [][]store.LinkSum // sums of the nodes of the part's links
 	Linked   bool              // the part has packed its links
 	Placed   bool              // it has found the ends of its links
+	Core     []byte            // of some of its rows, see findCore
 }
 
 // laneLists are the lanes of locations that follow each other.
@@ -82,6 +83,7 @@ func (f *finisher) makePart(ctx context.Context, r *sharedRun, part int) error {
 		return err
 	}
 	from, to := uint64(f.own.base.rows), uint64(f.own.after.rows)
+	st.Core = f.sampleCore(from, to)
 	if err := f.indexPart(ctx, from, to); err != nil {
 		return err
 	}
@@ -99,7 +101,8 @@ func (f *finisher) makePart(ctx context.Context, r *sharedRun, part int) error {
 	if err := write.SaveState(filepath.Join(f.Dir, write.StateFile), &st); err != nil {
 		return err
 	}
-	names := append(tableFiles(append([]string{"interval"}, placedTables...)...), disk.IndexFile, write.StateFile)
+	names := append(tableFiles(append([]string{"interval"}, placedTables...)...), f.shareFiles()...)
+	names = append(names, write.StateFile)
 	if st.Linked {
 		names = append(names, tableFiles("link", "link_block")...)
 	}
@@ -120,7 +123,7 @@ func (f *finisher) makePart(ctx context.Context, r *sharedRun, part int) error {
 	if err := m.Write(f.Dir); err != nil {
 		return err
 	}
-	return write.Replace(f.Dir, f.Path)
+	return write.ReplacePassing(f.Dir, f.Path)
 }
 
 // wholeFrames returns the first row from one on that begins a frame, or the end of all.

@@ -114,13 +114,8 @@ type linkedState struct {
 
 // placed reports whether all parts have found the ends of their links.
 func (r *sharedRun) placed() (bool, error) {
-	for k := range r.parts {
-		var st madeState
-		if err := write.LoadState(filepath.Join(r.at(disk.Made, k), write.StateFile), &st); err != nil || !st.Placed {
-			return false, err
-		}
-	}
-	return true, nil
+	made, err := r.manifests(disk.Made)
+	return err == nil && hasAll(made, write.LinkFile), err
 }
 
 // link gets a part to stage Linked.
@@ -187,21 +182,15 @@ func (f *finisher) linkPart(ctx context.Context, r *sharedRun, part int) error {
 	if err := m.Write(f.Dir); err != nil {
 		return err
 	}
-	return write.Replace(f.Dir, f.Path)
+	return write.ReplacePassing(f.Dir, f.Path)
 }
 
 // takeLinked takes what the parts tell at stage Linked.
 func (j *sharedJoiner) takeLinked() error {
-	j.linksPacked, j.links, j.nodes = true, nil, nil
-	j.linksOf = func(part int) string { return j.run.at(disk.Linked, part) }
+	j.linksPacked, j.nodes = true, nil
 	for k := range j.run.parts {
-		m, err := j.run.manifest(disk.Linked, k)
-		if err != nil {
-			return err
-		}
-		j.links = append(j.links, m)
 		var st linkedState
-		if err := write.LoadState(filepath.Join(j.linksOf(k), write.StateFile), &st); err != nil {
+		if err := write.LoadState(filepath.Join(j.run.at(disk.Linked, k), write.StateFile), &st); err != nil {
 			return err
 		}
 		j.nodes = append(j.nodes, st.Links...)

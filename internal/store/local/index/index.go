@@ -31,6 +31,8 @@ type Indexer struct {
 
 	Sections, Digested []disk.Section // the written ones
 
+	only Shape // of the shape; 0: all
+
 	jobs [][2]trace.LocationID
 	Out  *indexOutput
 }
@@ -104,12 +106,24 @@ func (p *indexPart) checkpoint(base uint32) error {
 }
 
 func (p *indexPart) spills() []*spool.Spill {
-	all := []*spool.Spill{&p.checkpointSums, &p.checkpointBase, &p.sumRegion, &p.sumValue, &p.levelNodes, &p.nodeIndex,
-		&p.nodeRow}
+	all := append(p.sumSpills(), p.nodeSpills()...)
 	for k := range p.blocks {
-		all = append(all, &p.blocks[k], &p.sizes[k], &p.tops[k], &p.topSizes[k])
+		all = append(all, p.summarySpills(k)...)
 	}
 	return all
+}
+
+func (p *indexPart) sumSpills() []*spool.Spill {
+	return []*spool.Spill{&p.checkpointSums, &p.checkpointBase, &p.sumRegion, &p.sumValue}
+}
+
+func (p *indexPart) nodeSpills() []*spool.Spill {
+	return []*spool.Spill{&p.levelNodes, &p.nodeIndex, &p.nodeRow}
+}
+
+// summarySpills are those of a summary.
+func (p *indexPart) summarySpills(k int) []*spool.Spill {
+	return []*spool.Spill{&p.blocks[k], &p.sizes[k], &p.tops[k], &p.topSizes[k]}
 }
 
 // An indexWorker does jobs of the second pass.

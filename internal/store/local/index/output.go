@@ -97,16 +97,20 @@ func newIndexOutput(x *Indexer) (*indexOutput, error) {
 		openColumn(o, &c.Cursor, name)
 		c.Add(0)
 	}
-	if x.Shape {
+	if x.Has(Sums) {
 		start(&o.laneCheckpoint, "lane.checkpoint.u64")
 		start(&o.checkpointSum, "checkpoint.sum.u64")
-		start(&o.laneForest, "lane.forest.u64")
-		start(&o.levelNode, "level.node.u64")
 		open(&o.checkpointBase, "checkpoint.base.u32")
 		open(&o.sumRegion, "sum.region.u32")
 		open(&o.sumValue, "sum.value.i64")
+	}
+	if x.Has(Nodes) {
+		start(&o.laneForest, "lane.forest.u64")
+		start(&o.levelNode, "level.node.u64")
 		open(&o.nodeIndex, "node.index.i64")
 		open(&o.nodeRow, "node.row.u32")
+	}
+	if x.Has(Groups) {
 		o.groups = newGroupOutput(x.R, x.Dir)
 		o.closers = append(o.closers, o.groups.finish)
 	}
@@ -199,19 +203,25 @@ func (o *indexOutput) reuse(p *indexPart) {
 }
 
 func (o *indexOutput) consumeShape(p *indexPart) error {
-	for _, n := range p.laneCheckpoints {
-		o.laneCheckpoint.count(uint64(n))
+	var err error
+	if o.x.Has(Sums) {
+		for _, n := range p.laneCheckpoints {
+			o.laneCheckpoint.count(uint64(n))
+		}
+		err = cmp.Or(p.checkpointSums.Drain(o.checkpointSum.counts), p.checkpointBase.Drain(into8(&o.checkpointBase)),
+			p.sumRegion.Drain(into8(&o.sumRegion)), p.sumValue.Drain(into8(&o.sumValue)))
 	}
-	for _, n := range p.laneLevels {
-		o.laneForest.count(uint64(n))
+	if o.x.Has(Nodes) {
+		for _, n := range p.laneLevels {
+			o.laneForest.count(uint64(n))
+		}
+		err = cmp.Or(err, p.levelNodes.Drain(o.levelNode.counts), p.nodeIndex.Drain(into8(&o.nodeIndex)),
+			p.nodeRow.Drain(into8(&o.nodeRow)))
 	}
-	return cmp.Or(
-		p.checkpointSums.Drain(o.checkpointSum.counts), p.checkpointBase.Drain(into8(&o.checkpointBase)),
-		o.groups.consume(p.groups),
-		p.sumRegion.Drain(into8(&o.sumRegion)), p.sumValue.Drain(into8(&o.sumValue)),
-		p.levelNodes.Drain(o.levelNode.counts), p.nodeIndex.Drain(into8(&o.nodeIndex)),
-		p.nodeRow.Drain(into8(&o.nodeRow)),
-	)
+	if o.x.Has(Groups) {
+		err = cmp.Or(err, o.groups.consume(p.groups))
+	}
+	return err
 }
 
 func into8(c *disk.Cursor[byte]) func([]byte) error {

@@ -20,21 +20,67 @@ import (
 )
 
 // The second pass can be shared out: results of jobs are put together in the order of locations, whichever machine
-// made them. A share is the results of some jobs that follow each other, as a file:
+// made them. A share is the results of some jobs that follow each other, a file for each of ShareFiles, so that these
+// can be put together by themselves:
 //
-//	result   lists: of counts, of every spill, of groups, of digests
+//	file     lists of each job: of counts and spills and groups, or of the spills of a summary, or of a digest
 //	list     pieces, each u32 length and bytes; one of length 0 ends it
 
-// Share does the jobs that begin with rows [from, end), and writes their results. Jobs are those of the whole pass: the
-// order of groups depends on how it is cut.
-func (x *Indexer) Share(ctx context.Context, to io.Writer, from, end uint64) error {
+// A Shape is a part of what the index has beside summaries and digests: prefix sums, nodes, groups.
+type Shape uint8
+
+const (
+	Sums Shape = 1 << iota
+	Nodes
+	Groups
+)
+
+// Shapes are in the order of their files.
+var Shapes = []Shape{Sums, Nodes, Groups}
+
+// Has reports whether the index has a part of the shape.
+func (x *Indexer) Has(s Shape) bool { return x.Shape && (x.only == 0 || x.only == s) }
+
+// ShareFiles names the files of a share: the parts of the shape, each summary, each digest.
+func ShareFiles(summaries, digests int) []string {
+	names := []string{"index.sums", "index.nodes", "index.groups"}
+	for k := range summaries {
+		names = append(names, fmt.Sprint("index.summary-", k))
+	}
+	for k := range digests {
+		names = append(names, fmt.Sprint("index.digest-", k))
+	}
+	return names
+}
+
+// Of returns the Indexer of one of ShareFiles.
+func (x *Indexer) Of(file int) *Indexer {
+	y := &Indexer{R: x.R, Dir: x.Dir, Temp: x.Temp, Workers: x.Workers, Memory: x.Memory}
+	switch k := file - len(Shapes); {
+	case k < 0:
+		y.Shape, y.only = true, Shapes[file]
+	case k < len(x.Summaries):
+		y.Summaries = x.Summaries[k : k+1]
+	default:
+		k -= len(x.Summaries)
+		y.Digests = x.Digests[k : k+1]
+	}
+	return y
+}
+
+// Share does the jobs that begin with rows [from, end), and writes their results, to a writer for each of ShareFiles.
+// Jobs are those of the whole pass: the order of groups depends on how it is cut.
+func (x *Indexer) Share(ctx context.Context, to []io.Writer, from, end uint64) error {
 	for _, j := range Jobs(x.R) {
 		if at := x.R.C.LaneRow[x.R.C.LocationLane[j[0]]]; at >= from && at < end {
 			x.jobs = append(x.jobs, j)
 		}
 	}
 	x.Out = &indexOutput{x: x, limit: x.spillLimit()}
-	w := &shareWriter{to: bufio.NewWriterSize(to, 1<<18)}
+	files := make([]*shareWriter, len(to))
+	for i := range to {
+		files[i] = &shareWriter{to: bufio.NewWriterSize(to[i], 1<<18)}
+	}
 	open, left := map[trace.LocationID]*rows.RoleBins{}, len(x.jobs)
 	var workers []*indexWorker
 	err := disk.Guard(func() error {
@@ -49,18 +95,32 @@ func (x *Indexer) Share(ctx context.Context, to io.Writer, from, end uint64) err
 		}, func(p *indexPart) error {
 			left--
 			p.groups.gather(x.R, open, left == 0)
-			w.part(p)
+			writePart(files, p)
 			x.Out.reuse(p)
-			return w.err
+			return shareErr(files)
 		})
 	})
 	for _, w := range workers {
 		w.close()
 	}
-	return cmp.Or(err, x.Out.close(), w.to.Flush())
+	err = cmp.Or(err, x.Out.close())
+	for _, w := range files {
+		err = cmp.Or(err, w.to.Flush())
+	}
+	return err
 }
 
-// Join puts all shares together in order, with the same result as Run.
+func shareErr(files []*shareWriter) error {
+	for _, w := range files {
+		if w.err != nil {
+			return w.err
+		}
+	}
+	return nil
+}
+
+// Join puts the files of all shares together in order; of an Indexer that is one of Of. All of them have the same
+// result as Run.
 func (x *Indexer) Join(ctx context.Context, shares []io.Reader) error {
 	out, err := newIndexOutput(x)
 	if err != nil {
@@ -120,7 +180,7 @@ func (x *Indexer) readShare(ctx context.Context, from io.Reader, to chan<- *inde
 	r := &shareReader{from: bufio.NewReaderSize(from, 1<<18)}
 	for r.more() {
 		p := x.Out.part()
-		if err := r.part(p, x.R); err != nil {
+		if err := r.part(p, x); err != nil {
 			return err
 		}
 		select {
@@ -178,15 +238,27 @@ func (w *shareWriter) list(pieces ...[]byte) {
 	}
 }
 
-func (w *shareWriter) part(p *indexPart) {
-	w.list(spool.BytesOf(p.laneCheckpoints))
-	w.list(spool.BytesOf(p.laneLevels))
-	for _, s := range p.spills() {
+// drain writes a list for each spill.
+func (w *shareWriter) drain(spills []*spool.Spill) {
+	for _, s := range spills {
 		w.err = cmp.Or(w.err, s.Drain(w.piece))
 		w.list()
 	}
+}
+
+// writePart writes a part to the files of a share.
+func writePart(files []*shareWriter, p *indexPart) {
+	sums, nodes, groups, rest := files[0], files[1], files[2], files[len(Shapes):]
+	sums.list(spool.BytesOf(p.laneCheckpoints))
+	sums.drain(p.sumSpills())
+	nodes.list(spool.BytesOf(p.laneLevels))
+	nodes.drain(p.nodeSpills())
+	groups.groups(p.groups)
+	for k := range p.blocks {
+		rest[k].drain(p.summarySpills(k))
+	}
 	for i := range p.digests {
-		d := &p.digests[i]
+		w, d := rest[len(p.blocks)+i], &p.digests[i]
 		w.list(d.records)
 		sizes := make([]uint32, len(d.sizes))
 		for k, n := range d.sizes {
@@ -198,7 +270,9 @@ func (w *shareWriter) part(p *indexPart) {
 		w.list(spool.BytesOf(sizes))
 		d.records, d.sizes = d.records[:0], d.sizes[:0]
 	}
-	g := p.groups
+}
+
+func (w *shareWriter) groups(g *groupPart) {
 	w.list(spool.BytesOf([]uint32{uint32(g.end), uint32(len(g.done)), uint32(len(g.parts))}))
 	for _, d := range g.done {
 		w.list(spool.BytesOf([]uint32{uint32(d.id), uint32(d.roles)}))
@@ -274,15 +348,27 @@ func (r *shareReader) words(n int) ([]uint32, error) {
 	return list, err
 }
 
-func (r *shareReader) part(p *indexPart, t *rows.Table) (err error) {
-	if p.laneCheckpoints, err = r.words(-1); err != nil {
-		return err
+// part reads what x has of a part.
+func (r *shareReader) part(p *indexPart, x *Indexer) (err error) {
+	if x.Has(Sums) {
+		p.laneCheckpoints, err = r.words(-1)
+		if err := cmp.Or(err, r.fill(p.sumSpills())); err != nil {
+			return err
+		}
 	}
-	if p.laneLevels, err = r.words(-1); err != nil {
-		return err
+	if x.Has(Nodes) {
+		p.laneLevels, err = r.words(-1)
+		if err := cmp.Or(err, r.fill(p.nodeSpills())); err != nil {
+			return err
+		}
 	}
-	for _, s := range p.spills() {
-		if err := r.list(s.Write); err != nil {
+	if x.Has(Groups) {
+		if p.groups, err = r.groups(x.R); err != nil {
+			return err
+		}
+	}
+	for k := range p.blocks {
+		if err := r.fill(p.summarySpills(k)); err != nil {
 			return err
 		}
 	}
@@ -300,8 +386,17 @@ func (r *shareReader) part(p *indexPart, t *rows.Table) (err error) {
 			d.sizes = append(d.sizes, int(n))
 		}
 	}
-	p.groups, err = r.groups(t)
-	return err
+	return nil
+}
+
+// fill reads a list into each spill.
+func (r *shareReader) fill(spills []*spool.Spill) error {
+	for _, s := range spills {
+		if err := r.list(s.Write); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *shareReader) groups(t *rows.Table) (*groupPart, error) {
