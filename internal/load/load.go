@@ -524,6 +524,11 @@ func (l *Loader) write(ctx context.Context, f Found, path string, part Shard) er
 // prepare computes and stores the results that the first view would wait for. Those that fail are computed by the
 // view.
 func (l *Loader) prepare(ctx context.Context, path string) {
+	l.prepareThose(ctx, path, func(_ int, do func()) { do() })
+}
+
+// prepareThose does so with those results that are chosen.
+func (l *Loader) prepareThose(ctx context.Context, path string, choose func(i int, do func())) {
 	if len(l.AtImport) == 0 {
 		return
 	}
@@ -540,7 +545,9 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 	for _, x := range l.AtImport {
 		x.Declare()
 	}
-	_ = parallel.For(ctx, len(l.AtImport), func(i int) { _ = l.AtImport[i].Prepare(ctx, &run) })
+	_ = parallel.For(ctx, len(l.AtImport), func(i int) {
+		choose(i, func() { _ = l.AtImport[i].Prepare(ctx, &run) })
+	})
 }
 
 // WriteThrough is Write with something between the reader and the store.

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -73,8 +76,8 @@ func (l *Loader) JoinParts(ctx context.Context, dir string, own Shard, wait time
 		mine, err := local.Join(ctx, dir, o)
 		var missing *local.MissingParts
 		if err == nil || !errors.As(err, &missing) || time.Now().After(until) {
-			if err == nil && mine {
-				l.prepare(ctx, dir)
+			if err == nil && (mine || own.Part > 0) {
+				l.prepareTogether(ctx, dir)
 			}
 			return err
 		}
@@ -84,6 +87,21 @@ func (l *Loader) JoinParts(ctx context.Context, dir string, own Shard, wait time
 		case <-time.After(lookAgain):
 		}
 	}
+}
+
+// prepareTogether is prepare where several importers have joined a run: each result is made by one of them.
+func (l *Loader) prepareTogether(ctx context.Context, dir string) {
+	l.prepareThose(ctx, dir, func(i int, do func()) {
+		path := filepath.Join(dir, fmt.Sprint(".lock-kept-", i))
+		if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+			defer f.Close()
+			if err := partial.TryLock(f); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+				return
+			}
+			defer os.Remove(path) // who comes later finds the result
+		}
+		do()
+	})
 }
 
 // lookAgain is how long an importer waits before it looks again for the parts of others.
