@@ -4,6 +4,7 @@
 package parallel
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -70,8 +71,35 @@ func Each[W any](ctx context.Context, n int, newWorker func() W, f func(ctx cont
 	return err
 }
 
-// Tasks calls f for 0 … n-1, several at a time. The first error ends it.
+// Tasks calls f for 0 … n-1, several at a time. An error ends those with higher numbers; of several errors it returns
+// that of the lowest number, whichever came first.
 func Tasks(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
-	return Each(ctx, n, func() struct{} { return struct{}{} },
-		func(ctx context.Context, _ struct{}, i int) error { return f(ctx, i) })
+	var mu sync.Mutex
+	var failed error
+	first, running := n, map[int]context.CancelFunc{}
+	err := For(ctx, n, func(i int) {
+		own, stop := context.WithCancel(ctx)
+		defer stop()
+		mu.Lock()
+		if i > first {
+			mu.Unlock()
+			return
+		}
+		running[i] = stop
+		mu.Unlock()
+		err := f(own, i)
+		mu.Lock()
+		defer mu.Unlock()
+		delete(running, i)
+		if err == nil || i > first {
+			return
+		}
+		first, failed = i, err
+		for k, stop := range running {
+			if k > i {
+				stop()
+			}
+		}
+	})
+	return cmp.Or(failed, err)
 }

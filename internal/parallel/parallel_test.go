@@ -66,6 +66,32 @@ func TestWorkEndsWithItsContextAndItsFirstError(t *testing.T) {
 }
 
 // A panic of a worker comes out where the work was asked for, so that whoever asked can catch it.
+// Which error is reported does not depend on which task was faster; those with lower numbers go on to their end.
+func TestTheErrorOfTheLowestTaskIsReported(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	later := make(chan struct{})
+	err := Tasks(context.Background(), 8, func(ctx context.Context, i int) error {
+		switch i {
+		case 1:
+			<-later // 2 has failed by then
+			if ctx.Err() != nil {
+				t.Error("a task was ended by one with a higher number")
+			}
+			return errors.New("error of 1")
+		case 2:
+			close(later)
+			return errors.New("error of 2")
+		case 3:
+			<-ctx.Done() // ended by 1 or 2
+			return ctx.Err()
+		}
+		return nil
+	})
+	if err == nil || err.Error() != "error of 1" {
+		t.Errorf("error is %v, want that of 1", err)
+	}
+}
+
 func TestAPanicOfAWorkerIsOneOfItsCaller(t *testing.T) {
 	boom := func(i int) {
 		if i == 40 {

@@ -33,9 +33,18 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		c.place(file)
 	}
 	logs := run.Files[1:]
-	err = parallel.Tasks(ctx, len(logs), func(ctx context.Context, i int) error { return c.log(ctx, logs[i]) })
+	told := make([][]trace.ReportEntry, len(logs))
+	err = parallel.Tasks(ctx, len(logs), func(ctx context.Context, i int) (err error) {
+		told[i], err = c.log(ctx, logs[i])
+		return err
+	})
 	if err != nil {
 		return err
+	}
+	for _, list := range told { // in the order of the files, so that the first of them is the example
+		for _, e := range list {
+			w.Report(e.Kind, e.What, e.Count, e.Example)
+		}
 	}
 	c.link()
 	return ctx.Err()
@@ -73,6 +82,7 @@ type log struct {
 	stats   map[int64]trace.CounterID
 	sent    []message
 	begun   []message
+	told    []trace.ReportEntry
 }
 
 type regionKey struct {
@@ -88,10 +98,11 @@ func (c *converter) place(file string) trace.LocationID {
 		Name: "PE " + number, Rank: pe})
 }
 
-func (c *converter) log(ctx context.Context, file string) error {
+// log reads one, and returns what it has to report.
+func (c *converter) log(ctx context.Context, file string) ([]trace.ReportEntry, error) {
 	in, err := c.run.Open(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.Close()
 	pe := peOf(file)
@@ -101,19 +112,36 @@ func (c *converter) log(ctx context.Context, file string) error {
 	l.stream = c.w.Stream(l.at, trace.StreamOptions{Unordered: true})
 	cut, err := readLog(ctx, in, l.record)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if cut {
-		c.w.Report(trace.MissingRest, "logs that break off within a record", 1, l.label)
+		l.tell(trace.MissingRest, "logs that break off within a record", nowhere)
 	}
 	for range l.pairs {
-		c.w.Report(trace.MissingIntervals, "user events that have a begin and no end", 1, l.label)
+		l.tell(trace.MissingIntervals, "user events that have a begin and no end", nowhere)
 	}
 	c.mu.Lock()
 	c.sent[int64(pe)] = append(c.sent[int64(pe)], l.sent...)
 	c.received[pe] = append(c.received[pe], l.begun...)
 	c.mu.Unlock()
-	return l.stream.Close()
+	return l.told, l.stream.Close()
+}
+
+const nowhere = -1 // of a log as a whole
+
+// tell counts what is left out; the first line is the example.
+func (l *log) tell(kind trace.ReportKind, what string, line int64) {
+	for i := range l.told {
+		if e := &l.told[i]; e.Kind == kind && e.What == what {
+			e.Count++
+			return
+		}
+	}
+	e := trace.ReportEntry{Kind: kind, What: what, Count: 1, Example: l.label}
+	if line != nowhere {
+		e.Example = fmt.Sprintf("%s: line %d", l.label, line)
+	}
+	l.told = append(l.told, e)
 }
 
 // least is how many numbers a record of each type must have.
@@ -127,21 +155,20 @@ var least = map[int]int{
 
 // record takes one line of the log.
 func (l *log) record(r *record, line int64) {
-	place := func() string { return fmt.Sprintf("%s: line %d", l.label, line) }
 	switch need, known := least[r.kind]; {
 	case known && r.n < need:
-		l.w.Report(trace.MissingEvents, "records with fewer numbers than their type has", 1, place())
+		l.tell(trace.MissingEvents, "records with fewer numbers than their type has", line)
 		return
 	case known:
 	case r.kind == enqueue || r.kind == dequeue || r.kind == messageReceived || r.kind == beginInterrupt ||
 		r.kind == endInterrupt || r.kind == endPhase:
-		l.w.Report(trace.MissingEvents, "records of queueing, receiving and interrupts", 1, place())
+		l.tell(trace.MissingEvents, "records of queueing, receiving and interrupts", line)
 		return
 	case r.kind < 0:
-		l.w.Report(trace.MissingEvents, "lines that are no record", 1, place())
+		l.tell(trace.MissingEvents, "lines that are no record", line)
 		return
 	default:
-		l.w.Report(trace.MissingEvents, "records of a type that is not known", 1, place())
+		l.tell(trace.MissingEvents, "records of a type that is not known", line)
 		return
 	}
 	switch r.kind {
