@@ -84,26 +84,41 @@ func (f *finisher) meetingCalls(ctx context.Context, of []bool) ([][]meetingCall
 	if f.Parts != nil {
 		return callsByProcess(c, f.partCalls, f.unclearCalls), nil
 	}
-	lists, unclear, err := f.callsOfStreams(ctx, c, of, func(*write.Stream) bool { return true })
+	lists, unclear, err := f.callsOfStreams(ctx, c, of, func(*write.Stream) bool { return true }, nil)
 	return callsByProcess(c, lists, unclear), err
 }
 
-// callsOfStreams reads the calls of some regions by location; unclear: the order of records is not that of times.
-func (f *finisher) callsOfStreams(ctx context.Context, c *clocks, of []bool, own func(*write.Stream) bool) (
-	lists [][]meetingCall, disordered bool, err error) {
+// callsOfStreams reads the calls of some regions by location; unclear: the order of records is not that of times. What
+// also returns for a location, if anything, sees all its calls.
+func (f *finisher) callsOfStreams(ctx context.Context, c *clocks, of []bool, own func(*write.Stream) bool,
+	also func(*write.Stream) func(*call)) (lists [][]meetingCall, disordered bool, err error) {
 	lists = make([][]meetingCall, len(f.Streams))
 	var unclear atomic.Bool
 	err = parallel.For(ctx, len(f.Streams), func(id int) {
 		s := f.Streams[id]
-		if s == nil || !own(s) || s.Rows == 0 || c.of[id] < 0 || !f.callsMPI(trace.LocationID(id)) {
+		if s == nil || !own(s) || s.Rows == 0 {
 			return
 		}
-		if s.ByParent || s.ByName || s.Unordered && s.Disordered && !s.Intervals {
+		var see func(*call)
+		if also != nil {
+			see = also(s)
+		}
+		takes := of != nil && c.of[id] >= 0 && f.callsMPI(trace.LocationID(id))
+		if takes && (s.ByParent || s.ByName || s.Unordered && s.Disordered && !s.Intervals) {
 			unclear.Store(true)
+			takes = false
+		}
+		if !takes && see == nil {
 			return
 		}
 		var open []int // calls, -1 for those of other regions
 		f.eachCall(s, func(x *call) bool {
+			if see != nil {
+				see(x)
+			}
+			if !takes || len(lists[id]) > mostMatched {
+				return see != nil
+			}
 			switch n := len(open); {
 			case x.leave && n > 0:
 				if open[n-1] >= 0 {
@@ -121,7 +136,7 @@ func (f *finisher) callsOfStreams(ctx context.Context, c *clocks, of []bool, own
 			case !x.whole:
 				open = append(open, -1)
 			}
-			return len(lists[id]) <= mostMatched
+			return see != nil || len(lists[id]) <= mostMatched
 		})
 	})
 	return lists, unclear.Load(), err

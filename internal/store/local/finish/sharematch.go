@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/match"
-	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
@@ -69,20 +68,15 @@ func (f *finisher) matchPart(ctx context.Context, r *sharedRun, part int) error 
 		return err
 	}
 	own := func(s *write.Stream) bool { return f.Owns(s, part) }
-	var err error
-	if st.Unclosed, err = f.openCalls(ctx, own); err != nil {
+	open := newOpenCalls(f)
+	lists, unclear, err := f.callsOfStreams(ctx, f.findClocks(), f.waitingRegions(), own, open.of)
+	if err != nil {
 		return err
 	}
-	if waits := f.waitingRegions(); waits != nil {
-		lists, unclear, err := f.callsOfStreams(ctx, f.findClocks(), waits, own)
-		if err != nil {
-			return err
-		}
-		st.Unclear = unclear
-		for id, list := range lists {
-			if len(list) > 0 {
-				st.Calls = append(st.Calls, saveCalls(trace.LocationID(id), list))
-			}
+	st.Unclosed, st.Unclear = open.regions(), unclear
+	for id, list := range lists {
+		if len(list) > 0 {
+			st.Calls = append(st.Calls, saveCalls(trace.LocationID(id), list))
 		}
 	}
 	st.Span, st.Loose, st.Backwards, st.Kin = write.SpanState(f.LinkSpan), f.LooseLinks, f.Backwards, len(f.Kin) > 0
@@ -176,32 +170,43 @@ func (f *finisher) ownLinks(dir string, ids *write.IDs) error {
 	})
 }
 
-// openCalls returns the regions of calls that are never left.
-func (f *finisher) openCalls(ctx context.Context, own func(*write.Stream) bool) ([]trace.RegionID, error) {
-	lists := make([][]trace.RegionID, len(f.Streams))
-	err := parallel.For(ctx, len(f.Streams), func(i int) {
-		s := f.Streams[i]
-		if s == nil || s.Rows == 0 || !own(s) {
-			return
+// An openCalls finds the regions of calls that are never left.
+type openCalls struct {
+	f      *finisher
+	follow []*trace.OpenCalls // by location
+	lists  [][]trace.RegionID
+}
+
+func newOpenCalls(f *finisher) *openCalls {
+	return &openCalls{f, make([]*trace.OpenCalls, len(f.Streams)), make([][]trace.RegionID, len(f.Streams))}
+}
+
+// of returns what has to see the calls of a location; nil: it has read them itself.
+func (o *openCalls) of(s *write.Stream) func(*call) {
+	if !s.Numbered() {
+		o.lists[s.Location] = o.f.openOfBuilder(s)
+		return nil
+	}
+	open := &trace.OpenCalls{}
+	o.follow[s.Location] = open
+	return func(c *call) {
+		if c.leave {
+			open.Leave(c.region)
+		} else {
+			open.Enter(c.region)
 		}
-		var open trace.OpenCalls
-		if s.Numbered() {
-			f.eachCall(s, func(c *call) bool {
-				if c.leave {
-					open.Leave(c.region)
-				} else {
-					open.Enter(c.region)
-				}
-				return true
-			})
-			lists[s.Location] = open.Regions
-			return
+	}
+}
+
+func (o *openCalls) regions() []trace.RegionID {
+	for id, open := range o.follow {
+		if open != nil {
+			o.lists[id] = open.Regions
 		}
-		lists[s.Location] = f.openOfBuilder(s)
-	})
-	all := slices.Concat(lists...)
+	}
+	all := slices.Concat(o.lists...)
 	slices.Sort(all)
-	return slices.Compact(all), err
+	return slices.Compact(all)
 }
 
 // openOfBuilder does for a location whose calls come in any order.
