@@ -145,7 +145,8 @@ func (j partJoiner) index(ctx context.Context) error {
 }
 
 // joinIndex puts the files of one name of all shares of the index together; the first needs the tree of locations.
-func (j partJoiner) joinIndex(ctx context.Context, file int, tree *rows.Table) (sections, digests []disk.Section, err error) {
+func (j partJoiner) joinIndex(ctx context.Context, file int, tree *rows.Table) (sections, digests []disk.Section,
+	err error) {
 	name := j.shareFiles()[file]
 	var shares []io.Reader
 	for i, p := range j.parts {
