@@ -68,7 +68,8 @@ func TestColoursAreDistinctAndTheSameInAllViews(t *testing.T) {
 	for _, name := range []string{"stencil", "training", "shop", "quicksort"} {
 		sets["demo "+name] = func(t *testing.T) store.Reader { return openDemo(t, name) }
 	}
-	for _, name := range []string{"otf2-hpl16-deep-a", "otf2-lammps-imbalanced16", "paje-hpl128-g5k", "kineto-ddp-8rank", "go-nethttp"} {
+	for _, name := range []string{"otf2-hpl16-deep-a", "otf2-lammps-imbalanced16", "paje-hpl128-g5k", "kineto-ddp-8rank", "go-nethttp",
+		"chrome-clang", "go-compile"} {
 		sets[name] = func(t *testing.T) store.Reader { return viewtest.Import(t, "data", name) }
 	}
 	for set, open := range sets {
