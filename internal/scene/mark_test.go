@@ -150,3 +150,27 @@ func TestImagesBecomeRectangles(t *testing.T) {
 		t.Errorf("an image without its cells has %d rectangles", n)
 	}
 }
+
+// TestJoinedPolygonsAreThoseOfBoth: in their order, with their flags and items.
+func TestJoinedPolygonsAreThoseOfBoth(t *testing.T) {
+	want, parts := &Polygon{}, [3]*Polygon{{}, {}, {}}
+	for i := range 7 {
+		xs, ys := []float32{float32(i), 2, 3, float32(i)}[:3+i%2], []float32{4, 5, 6, 7}[:3+i%2]
+		for _, m := range []*Polygon{want, parts[i/3]} {
+			m.Add(xs, ys, UIData)
+			if i%3 == 1 {
+				m.SetFlags(Dimmed)
+			}
+			if i == 4 {
+				m.SetItem(9)
+			}
+		}
+	}
+	got := &Polygon{}
+	for _, m := range parts {
+		got.Join(m)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}

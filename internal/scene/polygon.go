@@ -24,6 +24,24 @@ func (m *Polygon) Add(xs, ys []float32, fill Colour) {
 	m.Flags, m.Items = inStep(m.Flags, len(m.Fill), 0), inStep(m.Items, len(m.Fill), NoItem)
 }
 
+// Join adds all polygons of another mark.
+func (m *Polygon) Join(o *Polygon) {
+	if len(m.Fill) == 0 {
+		*m = *o
+		return
+	}
+	for i, fill := range o.Fill {
+		xs, ys := o.Corners(i)
+		m.Add(xs, ys, fill)
+		if i < len(o.Flags) && o.Flags[i] != 0 {
+			m.SetFlags(o.Flags[i])
+		}
+		if i < len(o.Items) && o.Items[i] != NoItem {
+			m.SetItem(o.Items[i])
+		}
+	}
+}
+
 // AddCut marks a thing that continues beyond the edge of an axis: a small triangle with its tip at x, y that points to
 // the right (dir 1) or to the left (dir -1).
 func (m *Polygon) AddCut(x, y, dir, size float32) {

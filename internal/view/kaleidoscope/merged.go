@@ -2,12 +2,14 @@ package kaleidoscope
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -30,14 +32,14 @@ const (
 // drawMerged draws sectors that stand for several calls: stripes of their colours along the radius by share, to the
 // level that holds nine tenths of the calls, and a line from there to the deepest.
 func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Line) {
-	sectors, rest = &scene.Polygon{}, &scene.Line{Width: 1}
+	rest = &scene.Line{Width: 1}
+	var list []wedged
 	for k := range r.families {
 		f := &r.families[k]
 		m := f.mix
 		if m == nil && len(f.children) == 0 && r.fillsSector(f) {
 			it := &r.items[r.places[f.place].node]
-			xs, ys := wedge(it, r.d*float64(it.Level), r.d*float64(it.Level+1), r.cx, r.cy, &r.sight)
-			addPolygon(sectors, xs, ys, f.colour, f.flag, r.size)
+			list = append(list, wedged{it, r.d * float64(it.Level), r.d * float64(it.Level+1), f.colour, f.flag})
 			p.saw(r.places[f.place].node, r.seen(it.Alloc*math.Pi/180*r.d*r.d*(float64(it.Level)+0.5)))
 		}
 		if m == nil || m.calls == 0 {
@@ -46,8 +48,7 @@ func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Lin
 		it := &r.items[r.places[f.place].node]
 		from, to := r.d*float64(it.Level), r.d*float64(m.solid+1)
 		for _, s := range r.stripes(p, m, to-from) {
-			xs, ys := wedge(it, from, from+s.length, r.cx, r.cy, &r.sight)
-			addPolygon(sectors, xs, ys, s.colour, f.flag, r.size)
+			list = append(list, wedged{it, from, from + s.length, s.colour, f.flag})
 			from += s.length
 		}
 		if it.Deepest > m.solid {
@@ -58,7 +59,32 @@ func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Lin
 			}
 		}
 	}
-	return sectors, rest
+	return r.drawWedges(list), rest
+}
+
+// A wedged is a part of a sector between two radii.
+type wedged struct {
+	item     *invocation.Item
+	from, to float64
+	colour   scene.Colour
+	flag     scene.Flag
+}
+
+// drawWedges draws parts of sectors on all cores: they are most of a picture.
+func (r *result) drawWedges(list []wedged) *scene.Polygon {
+	const part = 512
+	parts := make([]scene.Polygon, (len(list)+part-1)/part)
+	_ = parallel.For(context.Background(), len(parts), func(n int) {
+		for _, w := range list[n*part : min((n+1)*part, len(list))] {
+			xs, ys := wedge(w.item, w.from, w.to, r.cx, r.cy, &r.sight)
+			addPolygon(&parts[n], xs, ys, w.colour, w.flag, r.size)
+		}
+	})
+	all := &scene.Polygon{}
+	for n := range parts {
+		all.Join(&parts[n])
+	}
+	return all
 }
 
 // dotArc is how wide the sector of a call that made none is at least for a point to be drawn in it, in pixels.
