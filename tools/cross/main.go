@@ -33,15 +33,27 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: cross GOOS/GOARCH... [-- PACKAGE...]")
 		os.Exit(2)
 	}
+	type answer struct {
+		packages int
+		err      error
+	}
+	answers := make([]chan answer, len(systems))
+	for i, system := range systems {
+		answers[i] = make(chan answer, 1)
+		go func() {
+			n, err := check(".", system, packages)
+			answers[i] <- answer{n, err}
+		}()
+	}
 	failed := false
-	for _, system := range systems {
-		n, err := check(".", system, packages)
-		if err != nil {
+	for i, system := range systems {
+		a := <-answers[i]
+		if a.err != nil {
 			failed = true
-			fmt.Fprintf(os.Stderr, "%s: %v\n", system, err)
+			fmt.Fprintf(os.Stderr, "%s: %v\n", system, a.err)
 			continue
 		}
-		fmt.Printf("%s: %d packages\n", system, n)
+		fmt.Printf("%s: %d packages\n", system, a.packages)
 	}
 	if failed {
 		os.Exit(1)
