@@ -232,7 +232,7 @@ func Sort(list []Finding) {
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(
 			cmp.Compare(first(&a), first(&b)),
-			cmp.Compare(b.Share, a.Share),
+			cmp.Compare(cost(&b), cost(&a)),
 			cmp.Compare(b.Lost, a.Lost),
 			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
 			cmp.Compare(a.Kind.rank(), b.Kind.rank()),
@@ -240,6 +240,14 @@ func Sort(list []Finding) {
 			cmp.Compare(a.Text, b.Text),
 		)
 	})
+}
+
+// cost is the share that a finding loses; 0 of one whose share is no loss.
+func cost(f *Finding) float64 {
+	if f.Lost == 0 {
+		return 0
+	}
+	return f.Share
 }
 
 // first is the class in which a finding comes.

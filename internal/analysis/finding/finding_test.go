@@ -152,6 +152,22 @@ func TestClocksComeFirstThenTimeLostThenLevel(t *testing.T) {
 	}
 }
 
+// Seconds of goroutines and of processors are not of one kind: their shares are compared. A share that is no loss, such
+// as the time in communication of a profile, does not count.
+func TestALargerShareComesFirst(t *testing.T) {
+	list := []Finding{{Kind: ProcessorWait, Severity: Medium, Lost: 7490, Share: 0.116},
+		{Kind: Communication, Severity: Low, Lost: 0, Share: 0.263}, {Kind: IO, Severity: Low, Lost: 43, Share: 0.086},
+		{Kind: Lock, Severity: Medium, Lost: 3030, Share: 0.288}}
+	Sort(list)
+	got := ""
+	for _, f := range list {
+		got += string(f.Kind) + " "
+	}
+	if want := "lock processor-wait io communication "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestSeverityFollowsTheAffectedShare(t *testing.T) {
 	for hit, want := range map[float64]Level{0.5: High, 0.05: High, 0.049: Medium, 0.02: Medium, 0.019: Low, 0: Low} {
 		if got := LevelOf(hit); got != want {

@@ -272,8 +272,8 @@ func (r *result) numbers(s *scene.Scene, d *drawing, columns []column, left floa
 // bars draws values, and below each the spread over locations.
 func (r *result) bars(s *scene.Scene, d *drawing) {
 	f := &s.Frames[0]
-	s.AddLayer("head", -1, plot.Head(f, scene.Longest(f.W, r.metric.Name, strings.TrimSuffix(r.metric.Name, " time")),
-		scene.UITextMuted))
+	short, _, _ := strings.Cut(r.metric.Name, " ") // "exclusive", of time or another metric
+	s.AddLayer("head", -1, plot.Head(f, scene.Longest(f.W, r.metric.Name, short), scene.UITextMuted))
 	if f.W <= 0 {
 		return
 	}

@@ -274,7 +274,7 @@ export function Findings() {
     if (asking.value === "" || asking.value !== bench.runID.value) return null;
     return <section class="inspect inspect-findings" aria-label="Findings"><header class="side-head"><h2>Findings</h2></header><p class="empty-note">Searching for findings…</p></section>;
   }
-  const most = Math.max(...list.map((f) => f.share), 1e-9); // as they are ordered
+  const most = Math.max(...list.map((f) => (f.lost > 0 ? f.share : 0)), 1e-9); // as they are ordered
   const some = all.value ? list : list.slice(0, shown);
   return (
     <section class="inspect inspect-findings" aria-label="Findings">

@@ -57,7 +57,8 @@ export function selectionWords(bench: Workbench): string {
   const narrowed = locations.length > 0 ? locations : only;
   const held = locations.length > 0 ? heldRows(bench, locations) : null;
   words.push(narrowed.length === 0 ? `all ${total}` : held !== null ? `${thousands(held)} of ${total}` : s ? `${thousands(s.locations)} of ${info.rows > 0 ? total : plural(info.locations, "location")}` : "some locations");
-  words.push(regions.length > 0 && s ? `${thousands(s.regions)} of ${plural(info.regions, "region")}` : "all regions");
+  const chosen = onlyIDs(regions) ? regions.length : s?.regions; // ids are counted at once
+  words.push(regions.length > 0 && chosen !== undefined ? `${thousands(chosen)} of ${plural(info.regions, "region")}` : "all regions");
   return words.filter((w) => w !== "").join(" × ");
 }
 
