@@ -33,7 +33,10 @@ type ColumnFile[T any] struct {
 	passing   bool
 }
 
-func NewColumn[T any](dir, name string) *ColumnFile[T] { return &ColumnFile[T]{dir: dir, name: name} }
+// NewColumn returns a column of dir; one that the schema has packed is plain for a while only.
+func NewColumn[T any](dir, name string) *ColumnFile[T] {
+	return &ColumnFile[T]{dir: dir, name: name, passing: isPacked(name)}
+}
 
 // CreateColumn is NewColumn whose file is there at once.
 func CreateColumn[T any](dir, name string) (*ColumnFile[T], error) {
@@ -44,7 +47,7 @@ func CreateColumn[T any](dir, name string) (*ColumnFile[T], error) {
 // Passes says that the file is soon used and removed: it is not sent to the disk.
 func (c *ColumnFile[T]) Passes(passing bool) {
 	if c != nil {
-		c.passing = passing
+		c.passing = passing || isPacked(c.name)
 	}
 }
 

@@ -2,7 +2,10 @@
 // (schema.go, columns.go), the manifest with sizes and checksums, and the files.
 package disk
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A colType is how one value of a column is in its file: little endian.
 type colType string
@@ -82,6 +85,12 @@ var packedColumns = map[string]bool{
 	"location.group_roles.u16": true,
 	"lane.row.u64":             true, "lane.end.i64": true, "lane.checkpoint.u64": true, "lane.forest.u64": true,
 	"interval_fact.row.u64": true, "interval_fact.attribute.u32": true,
+}
+
+// isPacked reports whether a column is packed, by its file.
+func isPacked(file string) bool {
+	table, _, _ := strings.Cut(file, ".")
+	return packedTables[table] || packedColumns[file]
 }
 
 // SectionOffsets is how offsets of a section are packed.
