@@ -189,7 +189,7 @@ func (w *indexWorker) run(ctx context.Context, job [2]trace.LocationID) (p *inde
 	}()
 	err = disk.Guard(func() error {
 		if owned {
-			w.own.Take(r, a, b)
+			w.own.Take(r, a, b, true)
 			w.lanes, w.groups.merge.Of = w.own.Lane, &w.own
 		}
 		if w.x.Shape {

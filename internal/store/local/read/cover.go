@@ -26,6 +26,7 @@ type coverer struct {
 	id    trace.LocationID
 	lane  int
 	v     rows.Lane
+	pass  *rows.Passer
 	walk  rows.Walker
 	from  trace.Time // the end of the covered time
 	next  int        // the first row that begins at from or later; -1: not looked for yet
@@ -47,6 +48,7 @@ func (r *sections) Summaries(ctx context.Context, name string, w store.Window, l
 	visit = shieldVisitor(visit)
 	in := r.Window(w)
 	pieces := r.Split(r.Ranges(w.Locations))
+	pass := r.Passing(in, rows.Pass{Short: rows.Short})
 	workers := make([]*coverer, r.Workers)
 	whole := in.Begin <= 0 && in.Until > r.End
 	if level == store.Coarsest && whole && len(pieces) > 0 {
@@ -61,16 +63,17 @@ func (r *sections) Summaries(ctx context.Context, name string, w store.Window, l
 	}
 	return r.Parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
 		if workers[worker] == nil {
-			workers[worker] = &coverer{r: r, section: section, in: in, whole: whole, level: level, visit: visit}
+			workers[worker] = &coverer{r: r, section: section, in: in, whole: whole, level: level, visit: visit,
+				pass: r.Passer(pass)}
 		}
-		c := workers[worker]
+		c, end := workers[worker], int(r.C.LocationLane[pieces[i][1]])
 		for id := pieces[i][0]; id < pieces[i][1]; id++ {
 			first, last := r.C.LocationLane[id], r.C.LocationLane[id+1]
 			for n := first; n < last; n++ {
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				if err := c.cover(id, int(n-first), int(n)); err != nil {
+				if err := c.cover(id, int(n-first), int(n), end); err != nil {
 					return err
 				}
 			}
@@ -81,12 +84,13 @@ func (r *sections) Summaries(ctx context.Context, name string, w store.Window, l
 
 // cover goes through the summary tree of a lane from the top: nodes of the level asked for that are wholly in the
 // window are blocks, the rest between them is handed out as rows.
-func (c *coverer) cover(id trace.LocationID, lane, n int) error {
+// The lanes before last follow.
+func (c *coverer) cover(id trace.LocationID, lane, n, last int) error {
 	if c.in.Begin >= c.in.Until || c.in.Begin > c.in.End {
 		return nil
 	}
 	c.id, c.lane = id, lane
-	c.v = c.r.LaneByRows(n)
+	c.v = c.pass.Lane(n, last)
 	c.from, c.next, c.near = c.in.Begin, -1, nodePlace{}
 	c.nodes = c.r.forest(n)
 	if err := c.descend(n); err != nil {

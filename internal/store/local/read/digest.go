@@ -101,7 +101,8 @@ func (r *Reader) Digests(ctx context.Context, name string, w store.Window, f fun
 	give := disk.Shield(f)
 	in := r.Window(w)
 	records := r.digests[name]
-	return r.EachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *rows.Lane) error {
+	pass := r.Passing(in, rows.Pass{Short: rows.Short, Timeless: true}) // calls are counted by how long
+	return r.EachLane(ctx, w.Locations, pass, func(id trace.LocationID, lane int, v *rows.Lane) error {
 		if in.Begin >= in.Until || v.Last < in.Begin || !v.BeginsBefore(in.Until) {
 			return nil
 		}

@@ -24,7 +24,7 @@ func (r intervals) Count(w store.Window) (n int64, err error) {
 	}
 	if lanes > manyLanes {
 		var sum atomic.Int64
-		err = r.EachLane(context.Background(), w.Locations, func(_ trace.LocationID, _ int, v *rows.Lane) error {
+		err = r.EachLane(context.Background(), w.Locations, nil, func(_ trace.LocationID, _ int, v *rows.Lane) error {
 			sum.Add(begins(v))
 			return nil
 		})
@@ -42,6 +42,10 @@ func (r intervals) Count(w store.Window) (n int64, err error) {
 	return n, err
 }
 
+// mostPassed is how many rows a lane has at most whose rows are passed with those of others. More are read into memory
+// of their own.
+const mostPassed = 1 << 10
+
 // manyLanes is from how many on they are counted on all cores.
 const manyLanes = 1 << 12
 
@@ -53,7 +57,8 @@ func (r intervals) Intervals(ctx context.Context, w store.Window, f func(*trace.
 	defer r.Leave()
 	f = disk.Shield(f)
 	in := r.Window(w)
-	return r.EachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *rows.Lane) error {
+	pass := r.Passing(in, rows.Pass{Short: mostPassed})
+	return r.EachLane(ctx, w.Locations, pass, func(id trace.LocationID, lane int, v *rows.Lane) error {
 		if in.Begin >= in.Until || v.Last < in.Begin || !v.BeginsBefore(in.Until) {
 			return nil
 		}

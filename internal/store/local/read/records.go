@@ -138,7 +138,7 @@ func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 	defer r.Leave()
 	f = disk.Shield(f)
 	in := r.Window(w)
-	return r.EachLane(ctx, w.Locations, func(id trace.LocationID, lane int, v *rows.Lane) error {
+	return r.EachLane(ctx, w.Locations, nil, func(id trace.LocationID, lane int, v *rows.Lane) error {
 		if in.Begin >= in.Until {
 			return nil
 		}

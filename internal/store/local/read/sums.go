@@ -40,10 +40,15 @@ func (r times) addTotals(lane int, s *timeSum) {
 // laneTime adds one lane in a window: O(log n + regions) and two walks of less
 // than a block.
 func (r times) laneTime(n int, in rows.Window, s *timeSum) {
+	v := r.LaneByRows(n)
+	r.timeOf(&v, n, in, s)
+}
+
+// timeOf does for a lane that is at hand.
+func (r times) timeOf(v *rows.Lane, n int, in rows.Window, s *timeSum) {
 	if len(r.C.CoverLane) > 0 {
 		r.takeCovered(n, in, s)
 	}
-	v := r.LaneByRows(n)
 	if in.Begin >= in.Until || v.Last < in.Begin || !v.BeginsBefore(in.Until) {
 		return
 	}
@@ -55,16 +60,16 @@ func (r times) laneTime(n int, in rows.Window, s *timeSum) {
 	}
 	lo, hi := v.FirstFrom(in.Begin), v.FirstFrom(in.Until)
 	if !kept || hi-lo <= 2*index.CheckBlock {
-		s.walk(&v, lo, hi, in.Begin, in.End, 1)
+		s.walk(v, lo, hi, in.Begin, in.End, 1)
 		return
 	}
 	if hi == v.Len() && in.End >= v.Last {
 		r.addTotals(n, s)
 	} else {
-		r.addUntil(n, &v, hi, in.End, s, 1)
+		r.addUntil(n, v, hi, in.End, s, 1)
 	}
 	if lo > 0 {
-		r.addUntil(n, &v, lo, in.Begin, s, -1)
+		r.addUntil(n, v, lo, in.Begin, s, -1)
 	}
 }
 

@@ -171,13 +171,14 @@ func (r times) Time(ctx context.Context, w store.Window) (*store.TimeTable, erro
 	pieces := r.Split(r.Ranges(w.Locations))
 	done := make([]timePiece, len(pieces))
 	sums := make([]*timeSum, r.Workers)
+	passers := r.passers(in)
 	err := r.Parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
 		if sums[worker] == nil {
 			sums[worker] = r.takeSum()
 		}
 		s := sums[worker]
 		first := len(s.out.locations)
-		err := r.timePiece(ctx, in, pieces[i], s)
+		err := r.timePiece(ctx, in, pieces[i], s, passers[worker])
 		done[i] = timePiece{worker, first, len(s.out.locations)}
 		return err
 	})
@@ -203,7 +204,19 @@ func (r times) takeSum() *timeSum {
 	return newTimeSum(len(r.Regions))
 }
 
-func (r times) timePiece(ctx context.Context, in rows.Window, piece [2]trace.LocationID, s *timeSum) error {
+// passers returns one for each worker.
+func (r times) passers(in rows.Window) []*rows.Passer {
+	pass := r.Passing(in, rows.Pass{Short: rows.Short})
+	out := make([]*rows.Passer, r.Workers)
+	for i := range out {
+		out[i] = r.Passer(pass)
+	}
+	return out
+}
+
+func (r times) timePiece(ctx context.Context, in rows.Window, piece [2]trace.LocationID, s *timeSum,
+	pass *rows.Passer) error {
+	end := int(r.C.LocationLane[piece[1]])
 	for id := piece[0]; id < piece[1]; id++ {
 		first, last := r.C.LocationLane[id], r.C.LocationLane[id+1]
 		if first == last {
@@ -213,7 +226,8 @@ func (r times) timePiece(ctx context.Context, in rows.Window, piece [2]trace.Loc
 			return context.Cause(ctx)
 		}
 		for n := first; n < last; n++ {
-			r.laneTime(int(n), in, s)
+			v := pass.Lane(int(n), end)
+			r.timeOf(&v, int(n), in, s)
 		}
 		s.take(id)
 	}

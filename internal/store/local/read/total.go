@@ -21,6 +21,7 @@ func (r times) TotalTime(ctx context.Context, w store.Window) (*store.TotalTable
 	pieces := r.Split(r.Ranges(w.Locations))
 	sums := make([]*timeSum, r.Workers)
 	totals := make([]totalSum, r.Workers)
+	passers := r.passers(in)
 	most := trace.AtMost(max(in.End-in.Begin, r.End))
 	err := r.Parallel(ctx, pieces, func(ctx context.Context, worker, i int) error {
 		if sums[worker] == nil {
@@ -31,7 +32,8 @@ func (r times) TotalTime(ctx context.Context, w store.Window) (*store.TotalTable
 			if n&0x3f == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			r.laneTime(int(n), in, sums[worker])
+			v := passers[worker].Lane(int(n), int(last))
+			r.timeOf(&v, int(n), in, sums[worker])
 			if totals[worker].lanes++; totals[worker].lanes >= most {
 				sums[worker].moveTo(&totals[worker])
 			}

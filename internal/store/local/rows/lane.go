@@ -95,9 +95,9 @@ type Unpacked struct {
 	room  disk.RowSlices
 }
 
-// Take unpacks rows [a, b).
-func (u *Unpacked) Take(r *Table, a, b uint64) {
-	u.r, u.first, u.rows = r, a, r.Sure.Copy(&u.room, a, b, true)
+// Take unpacks rows [a, b). Without begins, 0 is in their place.
+func (u *Unpacked) Take(r *Table, a, b uint64, begins bool) {
+	u.r, u.first, u.rows = r, a, r.Sure.Copy(&u.room, a, b, begins)
 }
 
 // Lane returns a lane all of whose rows were taken.

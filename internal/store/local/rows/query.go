@@ -226,10 +226,10 @@ func (r *Table) Parallel(ctx context.Context, pieces Ranges,
 }
 
 // EachLane calls f for every lane of the locations, in order within a location. The lane is valid until f returns.
-func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID,
+func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, pass *Pass,
 	f func(id trace.LocationID, lane int, v *Lane) error) error {
 	pieces := r.Split(r.Ranges(ids))
-	own := make([]*disk.RowSlices, r.Workers)
+	own, passers := make([]*disk.RowSlices, r.Workers), make([]*Passer, r.Workers)
 	batch := max(min(mostBatched/max(min(r.Workers, len(pieces)), 1), BatchRows), leastBatch)
 	defer func() {
 		for _, s := range own {
@@ -243,7 +243,9 @@ func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID,
 			if own[worker], _ = r.scratch.Get().(*disk.RowSlices); own[worker] == nil {
 				own[worker] = new(disk.RowSlices)
 			}
+			passers[worker] = r.Passer(pass)
 		}
+		end := int(r.C.LocationLane[pieces[i][1]])
 		var v Lane // one for all: there may be millions of lanes
 		for id := pieces[i][0]; id < pieces[i][1]; id++ {
 			first, last := r.C.LocationLane[id], r.C.LocationLane[id+1]
@@ -251,7 +253,7 @@ func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID,
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				v = r.LaneByRows(int(n))
+				v = passers[worker].Lane(int(n), end)
 				v.own, v.batch = own[worker], batch
 				if err := f(id, int(n-first), &v); err != nil {
 					return err
