@@ -539,6 +539,7 @@ func (l *Loader) prepareThose(ctx context.Context, path string, choose func(i in
 	defer r.Close()
 	ctx, done := l.Budget.Work(ctx)
 	defer done()
+	_ = r.KeepSums(ctx)
 	// where one needs the result of another it waits for that
 	run := derived.Run{Store: r, Cache: derived.NewCache(l.Budget), Sources: l.Sources}
 	defer run.Cache.Close()

@@ -37,7 +37,8 @@ type Reader struct {
 	links
 	records
 	profiles
-	whole atomic.Pointer[store.TotalTable] // the time of all lanes by region, once it was asked for
+	whole  atomic.Pointer[store.TotalTable] // the time of all lanes by region, once it was asked for
+	making sync.Mutex                       // held while the time of each location by region is made
 }
 
 // Each kind of query is a type over the rows.

@@ -36,7 +36,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // TotalTime implements store.Totaler.
 func (r *Reader) TotalTime(ctx context.Context, w store.Window) (*store.TotalTable, error) {
 	whole := w.Locations == nil && w.Begin <= 0 && w.End >= r.End
-	if !whole || int(r.C.LocationLane[r.Len()]) < lanesOfTotals {
+	if !whole || !r.manyLanes() {
 		return r.times.TotalTime(ctx, w)
 	}
 	if t := r.whole.Load(); t != nil {
@@ -53,6 +53,9 @@ func (r *Reader) TotalTime(ctx context.Context, w store.Window) (*store.TotalTab
 	r.whole.Store(t)
 	return t, nil
 }
+
+// manyLanes reports whether sums of the whole run are stored with it.
+func (r *Reader) manyLanes() bool { return int(r.C.LocationLane[r.Len()]) >= lanesOfTotals }
 
 func (r *Reader) encodeTotals(t *store.TotalTable) []byte {
 	var body, out bytes.Buffer
