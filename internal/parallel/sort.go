@@ -15,7 +15,7 @@ func Sort[T any](list []T, compare func(a, b T) int) {
 	for parts < Workers() && len(list)/(2*parts) >= leastSort {
 		parts *= 2
 	}
-	if parts == 1 && mergeRuns(list, compare) {
+	if parts == 1 && MergeRuns(list, compare) {
 		return
 	}
 	edge := func(i int) int { return int(int64(len(list)) * int64(i) / int64(parts)) }
@@ -43,9 +43,9 @@ func Sort[T any](list []T, compare func(a, b T) int) {
 	}
 }
 
-// mergeRuns sorts a list that consists of a few sorted ones, as lists of several threads often do; it returns false
+// MergeRuns sorts a list that consists of a few sorted ones, as lists of several threads often do; it returns false
 // if the list does not.
-func mergeRuns[T any](list []T, compare func(a, b T) int) bool {
+func MergeRuns[T any](list []T, compare func(a, b T) int) bool {
 	const few = 32
 	var ends [few + 1]int
 	runs := 0

@@ -48,7 +48,7 @@ type Collector struct {
 	Also    *Options
 	mu      sync.Mutex
 	graphs  map[trace.LocationID]*Graph
-	spare   []*Graph  // emptied, for further locations
+	spare   sync.Pool // of *Graph, emptied, for further locations
 	rows    sync.Pool // of *rowReader
 	readers sync.Pool // of *laneReader
 
@@ -83,7 +83,7 @@ func (c *Collector) graph(id trace.LocationID) *Graph {
 		if c.graphs == nil {
 			c.graphs = map[trace.LocationID]*Graph{}
 		}
-		g = c.unused()
+		g = c.spareGraph()
 		c.graphs[id] = g
 	}
 	return g
@@ -91,20 +91,10 @@ func (c *Collector) graph(id trace.LocationID) *Graph {
 
 // spareGraph returns an empty graph.
 func (c *Collector) spareGraph() *Graph {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.unused()
-}
-
-// unused is spareGraph for a holder of the lock.
-func (c *Collector) unused() *Graph {
-	n := len(c.spare)
-	if n == 0 {
-		return &Graph{}
+	if g, ok := c.spare.Get().(*Graph); ok {
+		return g
 	}
-	g := c.spare[n-1]
-	c.spare = c.spare[:n-1]
-	return g
+	return &Graph{}
 }
 
 // Take returns the collected graphs and resets the collector.
@@ -117,7 +107,5 @@ func (c *Collector) Take() map[trace.LocationID]*Graph {
 // recycle takes a graph back that is no longer used.
 func (c *Collector) recycle(g *Graph) {
 	g.reset()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.spare = append(c.spare, g)
+	c.spare.Put(g)
 }

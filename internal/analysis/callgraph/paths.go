@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -51,8 +52,10 @@ type PathCollector struct {
 	// Regions is the number of regions.
 	Regions int
 
-	mu        sync.Mutex
-	free, all []*pathPart
+	mu   sync.Mutex
+	free sync.Pool // of *pathPart; those that it drops are in all
+	all  []*pathPart
+	kept atomic.Int64 // values of all parts; more than MostValues: none is wanted
 }
 
 // A pathPart holds the paths that one core has collected.
@@ -64,8 +67,7 @@ type pathPart struct {
 	exclusive []trace.Sum
 	beside    bool
 	each      []quantile.Sketch
-	values    []PathValue
-	left      int                // of MostValues; negative: too many
+	values    [][]PathValue      // some at a time, so that none is copied as they grow
 	locations []trace.LocationID // some more than once
 
 	record record
@@ -83,21 +85,17 @@ type pathPart struct {
 func (c *PathCollector) Add(l *trace.DigestedLane) error {
 	p := c.take()
 	err := p.add(l)
-	c.mu.Lock()
-	c.free = append(c.free, p)
-	c.mu.Unlock()
+	c.free.Put(p)
 	return err
 }
 
 func (c *PathCollector) take() *pathPart {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(c.free); n > 0 {
-		p := c.free[n-1]
-		c.free = c.free[:n-1]
+	if p, ok := c.free.Get().(*pathPart); ok {
 		return p
 	}
-	p := &pathPart{c: c, left: c.MostValues}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := &pathPart{c: c}
 	c.all = append(c.all, p)
 	return p
 }
@@ -123,16 +121,36 @@ func (p *pathPart) add(l *trace.DigestedLane) error {
 			p.time(at, -int64(x.End-p.c.End))
 		}
 	}
+	keep := p.c.kept.Add(int64(len(p.met))) <= int64(p.c.MostValues)
+	if !keep {
+		p.values = nil
+	}
 	for _, id := range p.met {
 		t := p.lane[id]
 		p.lane[id], p.in[id] = 0, false
 		p.inclusive[id].Add(trace.Time(t))
-		if p.left--; t != 0 && p.left >= 0 {
-			p.values = append(p.values, PathValue{id, l.Location, t})
+		if t != 0 && keep {
+			p.keep(PathValue{id, l.Location, t})
 		}
 	}
 	p.met = p.met[:0]
 	return nil
+}
+
+// valuesAtOnce is how many values are kept in one piece of memory.
+const valuesAtOnce = 1 << 14
+
+func (p *pathPart) keep(v PathValue) {
+	n := len(p.values)
+	if n == 0 || len(p.values[n-1]) == valuesAtOnce {
+		room := valuesAtOnce
+		if n == 0 {
+			room = 64
+		}
+		p.values = append(p.values, make([]PathValue, 0, room))
+		n++
+	}
+	p.values[n-1] = append(p.values[n-1], v)
 }
 
 // calledIn takes the rows of the window.
@@ -301,16 +319,18 @@ func (c *PathCollector) Paths(ctx context.Context) (*Paths, error) {
 				out.each[id].Merge(&p.each[i])
 			}
 		}
-		for _, v := range p.values {
-			out.values = append(out.values, PathValue{place[v.Path], v.Location, v.Time})
+		for _, some := range p.values {
+			for i := range some {
+				some[i].Path = place[some[i].Path]
+			}
+			out.values = append(out.values, some)
 		}
 		out.locations = append(out.locations, p.locations...)
-		out.left = min(out.left, p.left)
 		out.beside = out.beside || p.beside
 	}
 	r := &Paths{Parent: out.table.Parent, Region: out.table.Region, Calls: out.calls, Inclusive: out.inclusive,
 		Exclusive: out.exclusive, Beside: out.beside, Each: out.each, Locations: distinct(out.locations)}
-	if out.left >= 0 && len(out.values) <= c.MostValues {
+	if c.kept.Load() <= int64(c.MostValues) {
 		values, err := addLanes(ctx, out.values, len(out.calls))
 		if err != nil {
 			return nil, err
@@ -337,23 +357,30 @@ func distinct(list []trace.LocationID) (n int) {
 
 // addLanes puts values in the order of paths, then of locations, and adds up those of the lanes of a location. Values
 // are counted by path, and each path is sorted on a core of its own: O(n log n) over all cores.
-func addLanes(ctx context.Context, values []PathValue, paths int) ([]PathValue, error) {
-	begin := make([]int, paths+1)
-	for _, v := range values {
-		begin[v.Path+1]++
+func addLanes(ctx context.Context, values [][]PathValue, paths int) ([]PathValue, error) {
+	begin, all := make([]int, paths+1), 0
+	for _, some := range values {
+		all += len(some)
+		for _, v := range some {
+			begin[v.Path+1]++
+		}
 	}
 	for id := range paths {
 		begin[id+1] += begin[id]
 	}
-	sorted, next := make([]PathValue, len(values)), slices.Clone(begin)
-	for _, v := range values {
-		sorted[next[v.Path]] = v
-		next[v.Path]++
+	sorted, next := make([]PathValue, all), slices.Clone(begin)
+	for _, some := range values {
+		for _, v := range some {
+			sorted[next[v.Path]] = v
+			next[v.Path]++
+		}
 	}
+	byLocation := func(a, b PathValue) int { return cmp.Compare(a.Location, b.Location) }
 	err := parallel.For(ctx, paths, func(id int) {
-		slices.SortFunc(sorted[begin[id]:begin[id+1]], func(a, b PathValue) int {
-			return cmp.Compare(a.Location, b.Location)
-		})
+		// each core added locations in their order
+		if list := sorted[begin[id]:begin[id+1]]; !parallel.MergeRuns(list, byLocation) {
+			slices.SortFunc(list, byLocation)
+		}
 	})
 	if err != nil {
 		return nil, err

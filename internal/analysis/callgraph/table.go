@@ -135,18 +135,37 @@ func Gather(plan *Plan, scan Scan) ([]Row, error) {
 	g.rows = &sheet[Row]{make: func(to []Row, owner int32, g *Graph) []Row {
 		return appendRows(to, owner, g, &plan.Options)
 	}}
-	if plan.Pairs {
-		g.calls.Also = &Options{Node: plan.Node, Nodes: plan.Nodes}
-		g.cells = &sheet[Cell]{make: func(to []Cell, owner int32, g *Graph) []Cell {
-			if g.also == nil {
-				return to
-			}
-			return appendCells(to, owner, g.also)
-		}}
-	}
+	g.gatherPairs()
 	err := g.gather(scan)
 	plan.Cells = g.cells.list()
 	return g.rows.list(), err
+}
+
+// GatherEach is Gather for very many owners: it yields their rows some owners at a time, in their order, and holds no
+// others. They are the callback's until it returns.
+func GatherEach(plan *Plan, scan Scan, f func([]Row)) error {
+	g := newGatherer(plan)
+	g.rows = &sheet[Row]{give: f, make: func(to []Row, owner int32, g *Graph) []Row {
+		return appendRows(to, owner, g, &plan.Options)
+	}}
+	g.gatherPairs()
+	err := g.gather(scan)
+	plan.Cells = g.cells.list()
+	return err
+}
+
+// gatherPairs gathers the times of all pairs too, where the plan asks for them.
+func (g *gatherer) gatherPairs() {
+	if !g.plan.Pairs {
+		return
+	}
+	g.calls.Also = &Options{Node: g.plan.Node, Nodes: g.plan.Nodes}
+	g.cells = &sheet[Cell]{make: func(to []Cell, owner int32, g *Graph) []Cell {
+		if g.also == nil {
+			return to
+		}
+		return appendCells(to, owner, g.also)
+	}}
 }
 
 // GatherCells collects the exclusive times of pairs alone. The measure is Totals.
@@ -161,8 +180,9 @@ func GatherCells(plan *Plan, scan Scan) ([]Cell, error) {
 // A sheet is rows of owners, some owners at a time.
 type sheet[R any] struct {
 	make func(to []R, owner int32, g *Graph) []R
-	some [][]R // of owners from first on; their room is used again
-	done []R   // of owners before
+	give func([]R) // gets the rows of some owners after the others; nil: all are listed
+	some [][]R     // of owners from first on; their room is used again
+	done []R       // of owners before
 }
 
 func (s *sheet[R]) put(first, owner int32, g *Graph) {
@@ -189,6 +209,9 @@ func (s *sheet[R]) finish(n, left int) {
 		first[k] = len(s.done) + rows
 		rows += len(some)
 	}
+	if s.give != nil {
+		left = 0
+	}
 	if cap(s.done)-len(s.done) < rows {
 		s.done = slices.Grow(s.done, rows+rows*left/n*33/32) // all, if the others are as these
 	}
@@ -199,6 +222,10 @@ func (s *sheet[R]) finish(n, left int) {
 			s.some[k] = s.some[k][:0]
 		}
 	})
+	if s.give != nil {
+		s.give(s.done)
+		s.done = s.done[:0]
+	}
 }
 
 func (s *sheet[R]) list() []R {
@@ -241,7 +268,7 @@ func (g *gatherer) open(l *trace.DigestedLane, owner int32) error {
 }
 
 // mostAtOnce is the number of locations that are gathered at a time: enough for many cores.
-const mostAtOnce = 2048
+const mostAtOnce = 8192
 
 // locations gathers the rows of each location.
 func (g *gatherer) locations(scan Scan) error {
@@ -306,19 +333,14 @@ func (g *gatherer) finish(n, left int) {
 func (g *gatherer) owners(scan Scan) error {
 	n := g.plan.Owners
 	var mu sync.Mutex
-	var free, all [][]*Graph
-	take := func() []*Graph {
+	var all []*[]*Graph
+	free := sync.Pool{New: func() any { // those that it drops are in the list
+		graphs := make([]*Graph, n)
 		mu.Lock()
 		defer mu.Unlock()
-		if n := len(free); n > 0 {
-			graphs := free[n-1]
-			free = free[:n-1]
-			return graphs
-		}
-		graphs := make([]*Graph, n)
-		all = append(all, graphs)
-		return graphs
-	}
+		all = append(all, &graphs)
+		return &graphs
+	}}
 	err := scan(g.plan.Locations, func(l *trace.DigestedLane) error {
 		at, known := slices.BinarySearch(g.plan.Locations, l.Location)
 		if !known {
@@ -328,15 +350,12 @@ func (g *gatherer) owners(scan Scan) error {
 		if err := g.open(l, owner); err != nil || l.Lo >= l.Hi {
 			return err
 		}
-		graphs := take()
-		if graphs[owner] == nil {
-			graphs[owner] = &Graph{}
+		graphs := free.Get().(*[]*Graph)
+		defer free.Put(graphs)
+		if (*graphs)[owner] == nil {
+			(*graphs)[owner] = &Graph{}
 		}
-		err := g.calls.addLane(l, graphs[owner], false)
-		mu.Lock()
-		free = append(free, graphs)
-		mu.Unlock()
-		return err
+		return g.calls.addLane(l, (*graphs)[owner], false)
 	})
 	if err != nil {
 		return err
@@ -345,7 +364,7 @@ func (g *gatherer) owners(scan Scan) error {
 	parallel.For(context.Background(), n, func(owner int) {
 		var merged *Graph
 		for _, graphs := range all {
-			switch of := graphs[owner]; {
+			switch of := (*graphs)[owner]; {
 			case of == nil:
 			case merged == nil:
 				merged = of
