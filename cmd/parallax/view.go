@@ -291,10 +291,11 @@ var exportKinds = []string{"svg", "png", "pdf", "jpg", "eps", "html", "json", "c
 func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Result) error {
 	switch o.kind {
 	case "json":
-		twin := view.TwinOf(v, q, r)
-		if !o.all {
-			twin.Cut()
+		of := view.ShortTwinOf
+		if o.all {
+			of = view.TwinOf
 		}
+		twin := of(v, q, r)
 		if err := view.Failed(r); err != nil {
 			return err
 		}

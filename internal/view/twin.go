@@ -28,6 +28,8 @@ type Twin struct {
 	Arrangement *Arrangement `json:"arrangement,omitempty"`
 	// Rows say which locations are compared, in views that compare some.
 	Rows *TwinRows `json:"rows,omitempty"`
+
+	full map[string]int // how long lists are of which Data has the first elements
 }
 
 // A TwinSelection describes the selection: times in ns, sets by their size.
@@ -39,9 +41,11 @@ type TwinSelection struct {
 }
 
 // TwinOf makes the JSON output of a result.
-func TwinOf(v *View, q *Request, r Result) *Twin {
+func TwinOf(v *View, q *Request, r Result) *Twin { return twinOf(v, q, r, r.Data()) }
+
+func twinOf(v *View, q *Request, r Result, data any) *Twin {
 	t := &Twin{
-		View: v.Name, Source: q.Runs[0].Source, Options: q.Values.All(), Notes: TwinNotes(q.Values, r), Data: r.Data(),
+		View: v.Name, Source: q.Runs[0].Source, Options: q.Values.All(), Notes: TwinNotes(q.Values, r), Data: data,
 		Selection: SizeOf(q.Store(), q.Selection), Rows: q.twinRows(v),
 	}
 	if d, ok := r.(DataNoter); ok {
@@ -50,6 +54,28 @@ func TwinOf(v *View, q *Request, r Result) *Twin {
 	if a, ok := r.(ArrangedResult); ok {
 		t.Arrangement = a.Arrangement()
 	}
+	return t
+}
+
+// A Starter is a result with long lists that gives the first elements of them without making the others.
+type Starter interface {
+	// Start returns the data with at least so many elements of each list, and how many there are, by the name of the
+	// list.
+	Start(most int) (data any, full map[string]int)
+}
+
+// ShortTwinOf makes the JSON output of a result with the first elements of long lists.
+func ShortTwinOf(v *View, q *Request, r Result) *Twin {
+	b, ok := r.(Starter)
+	if !ok {
+		t := TwinOf(v, q, r)
+		t.Cut()
+		return t
+	}
+	data, full := b.Start(mostListed)
+	t := twinOf(v, q, r, data)
+	t.full = full
+	t.Cut()
 	return t
 }
 
@@ -100,10 +126,14 @@ func SizeOf(r store.Reader, sel trace.Selection) TwinSelection {
 // mostListed is how many elements of a list are written where not all are asked for.
 const mostListed = 1 << 14
 
-// Cut leaves the first elements of lists that are longer than a reader looks at, and notes how to have all. Results
-// of a view with an option --all hold what it says already.
+// Cut leaves the first elements of lists that are longer than a reader looks at, and of lists in the elements of short
+// ones, such as members of groups. It notes how to have all. Results of a view with an option --all hold what it says
+// already.
 func (t *Twin) Cut() {
 	data := reflect.ValueOf(t.Data)
+	if data.Kind() == reflect.Pointer && !data.IsNil() {
+		data = data.Elem()
+	}
 	if _, own := t.Options["all"]; own || data.Kind() != reflect.Struct {
 		return
 	}
@@ -111,15 +141,57 @@ func (t *Twin) Cut() {
 	out.Set(data)
 	for i := range out.NumField() {
 		name, list, ok := memberOf(out, i)
-		if !ok || !isLong(list) || list.Len() <= mostListed {
+		if !ok || list.Kind() != reflect.Slice {
 			continue
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("JSON has the first %s of %s %s; --all writes all, "+
-			"-o FILE.csv every row, and `parallax query` selects",
-			words.Thousands(mostListed), words.Thousands(int64(list.Len())), name))
-		list.Set(list.Slice3(0, mostListed, mostListed))
+		if n := max(list.Len(), t.full[name]); isLong(list) && n > mostListed {
+			t.noteCut(n, name)
+			list.Set(firstOf(list))
+		} else if list.Type().Elem().Kind() == reflect.Struct {
+			t.cutMembers(list, name)
+		}
 	}
 	t.Data = out.Interface()
+}
+
+// cutMembers cuts the lists in the elements of a list.
+func (t *Twin) cutMembers(list reflect.Value, name string) {
+	longest, copied := map[string]int{}, false
+	var names []string
+	for k := range list.Len() {
+		for i := range list.Index(k).NumField() {
+			member, in, ok := memberOf(list.Index(k), i)
+			if !ok || in.Kind() != reflect.Slice || !isLong(in) || in.Len() <= mostListed {
+				continue
+			}
+			if !copied { // the result stays as it is
+				own := reflect.MakeSlice(list.Type(), list.Len(), list.Len())
+				reflect.Copy(own, list)
+				list.Set(own)
+				copied = true
+				in = own.Index(k).Field(i)
+			}
+			if longest[member] == 0 {
+				names = append(names, member)
+			}
+			longest[member] = max(longest[member], in.Len())
+			in.Set(firstOf(in))
+		}
+	}
+	for _, member := range names {
+		t.noteCut(longest[member], member+" of "+name)
+	}
+}
+
+func firstOf(list reflect.Value) reflect.Value {
+	n := min(list.Len(), mostListed)
+	return list.Slice3(0, n, n)
+}
+
+func (t *Twin) noteCut(n int, name string) {
+	t.Notes = append(t.Notes, fmt.Sprintf("JSON has the first %s of %s %s; --all writes all, "+
+		"-o FILE.csv every row, and `parallax query` selects",
+		words.Thousands(mostListed), words.Thousands(int64(n)), name))
 }
 
 // WriteJSON writes the twin, one object and a line end. If numbers are not finite it

@@ -82,7 +82,9 @@ type result struct {
 	locations []trace.LocationID // that are compared: holders, or ranks for all of theirs
 	names     []string           // of locations
 	rows      []callgraph.Row
-	regions   []region // in the order asked for
+	sums      *callsums.Table // of rows
+	late      *view.LateRows  // in place of rows, where these are so many that they stay in the store
+	regions   []region        // in the order asked for
 	overlap   int64
 	// cuts are the calls that began before the window, by location, and where those are not drawn one by one by group.
 	cuts, groupCuts   []callgraph.Cut
@@ -121,6 +123,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.sum(); err != nil {
+		return nil, err
+	}
 	if err := r.gather(ctx, options); err != nil {
 		return nil, err
 	}
@@ -132,7 +137,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			q.Advise("other regions",
 				"another metric").Empty("no region has a value of %s other than 0 in the selection", r.metric)
 	}
-	if len(r.rows)+len(r.cuts) == 0 {
+	if len(r.rows)+r.late.Len()+len(r.cuts) == 0 {
 		return nil, q.NoCall()
 	}
 	r.cutNote()
@@ -215,7 +220,11 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	grouped := len(r.locations) > mostHues && r.over != "locations"
 	plan.Pairs = grouped && !r.request.Values.Set("arrange")
 	var err error
-	r.rows, err = callgraph.Gather(plan, scan)
+	if grouped && len(r.locations) >= view.ManyOwners && !r.oneByOne() {
+		r.late, err = view.GatherLate(ctx, r.request, plan, r.sums, func([]callgraph.Row) {})
+	} else {
+		r.rows, err = callgraph.Gather(plan, scan)
+	}
 	r.overlap, r.cuts = plan.Open.Load(), plan.Cut
 	if err == nil {
 		err = r.arrange(ctx)

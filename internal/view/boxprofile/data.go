@@ -100,13 +100,34 @@ func (r *result) rowOf(node int32, x *callgraph.Row, cut *callgraph.Cut) Row {
 }
 
 // Data has a row for each region and location with calls, regions in their order.
-func (r *result) Data() any {
+func (r *result) Data() any { return r.data(math.MaxInt) }
+
+// Start implements view.Starter.
+func (r *result) Start(most int) (any, map[string]int) {
+	if r.late == nil || len(r.cuts) > 0 {
+		return r.Data(), nil
+	}
+	n := 0
+	for k := range r.regions {
+		n += len(r.regions[k].Owners)
+	}
+	return r.data(most), map[string]int{"rows": n}
+}
+
+// Rows implements view.Lister.
+func (r *result) Rows() int { return len(r.rows) + r.late.Len() + len(r.cuts) }
+
+// Failed implements view.Late.
+func (r *result) Failed() error { return r.late.Failed() }
+
+// data has at least the first rows, so many as are wanted.
+func (r *result) data(most int) Data {
 	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Locations: len(r.locations), Overlap: r.overlap,
-		Rows: r.list(), Regions: []RegionOrder{}, Groups: []Group{}}
+		Rows: r.list(most), Regions: []RegionOrder{}, Groups: []Group{}}
 	for k := range r.regions {
 		g := &r.regions[k]
 		d.Regions = append(d.Regions,
-			RegionOrder{r.nodes[g.Callee].Name, g.Calls, g.Total, len(g.Rows), g.Moved, g.Cut})
+			RegionOrder{r.nodes[g.Callee].Name, g.Calls, g.Total, len(g.Owners), g.Moved, g.Cut})
 	}
 	if r.groups != nil {
 		for k, members := range r.groups.Members {
@@ -138,11 +159,16 @@ func (r *result) groupBoxes(out []Row, group int32) []Row {
 	return out
 }
 
-// list has all boxes in the order of regions, then locations.
-func (r *result) list() []Row {
+// list has boxes in the order of regions, then locations: the first, or all.
+func (r *result) list(most int) []Row {
 	out := []Row{}
+	rowsOf := func(g *region) []int32 { return g.Rows }
+	rows := r.rows
+	if r.late != nil {
+		rows, rowsOf = r.read(most)
+	}
 	if !r.overAll() {
-		out = make([]Row, 0, len(r.rows))
+		out = make([]Row, 0, len(rows))
 	}
 	for k := range r.regions {
 		g := &r.regions[k]
@@ -153,8 +179,8 @@ func (r *result) list() []Row {
 			continue
 		}
 		at := make([]*callgraph.Row, len(r.locations))
-		for _, i := range g.Rows {
-			at[r.rows[i].Owner] = &r.rows[i]
+		for _, i := range rowsOf(g) {
+			at[rows[i].Owner] = &rows[i]
 		}
 		for owner, x := range at {
 			cut := r.cutAt[cutKey{g.Callee, int32(owner)}]
@@ -174,7 +200,34 @@ func (r *result) list() []Row {
 	return out
 }
 
+// read reads the rows that stayed in the store: those of the locations that the first boxes are of, or all.
+func (r *result) read(most int) (rows []callgraph.Row, of func(*region) []int32) {
+	var owners []int32
+	if most < math.MaxInt {
+		wanted := make([]bool, len(r.locations))
+		for k := range r.regions {
+			some := r.regions[k].Owners
+			some = some[:min(len(some), most)]
+			most -= len(some)
+			for _, owner := range some {
+				wanted[owner] = true
+			}
+		}
+		for owner, in := range wanted {
+			if in {
+				owners = append(owners, int32(owner))
+			}
+		}
+	}
+	rows = r.late.Read(owners)
+	by := map[int32][]int32{}
+	for i := range rows {
+		by[rows[i].Callee] = append(by[rows[i].Callee], int32(i))
+	}
+	return rows, func(g *region) []int32 { return by[g.Callee] }
+}
+
 // Table is the same as rows.
 func (r *result) Table() *view.Table {
-	return view.TableOf(r.list(), map[string]string{"metric": r.unit, "time": r.cutUnit()}, nil)
+	return view.TableOf(r.list(math.MaxInt), map[string]string{"metric": r.unit, "time": r.cutUnit()}, nil)
 }

@@ -12,12 +12,16 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
+// sum prepares the sums of rows, of the regions that are not hidden.
+func (r *result) sum() error {
+	hidden, err := r.match.Set("hide", r.request.Values.Patterns("hide")...)
+	r.sums = &callsums.Table{Of: callsums.Callee, Value: r.value,
+		Shown: func(p callgraph.Pair) bool { return hidden == nil || !hidden[p.Callee+1] }}
+	return err
+}
+
 // rank makes the regions of rows and puts them in order.
 func (r *result) rank(ctx context.Context) error {
-	hidden, err := r.match.Set("hide", r.request.Values.Patterns("hide")...)
-	if err != nil {
-		return err
-	}
 	kept, err := r.match.Set("keep", r.request.Values.Patterns("keep")...)
 	if err != nil {
 		return err
@@ -26,9 +30,13 @@ func (r *result) rank(ctx context.Context) error {
 	if !r.pair {
 		kinds = runfacts.Kinds(r.request.Store().Locations(), r.locations)
 	}
-	table := callsums.Table{Rows: r.rows, Cuts: r.cuts, Of: callsums.Callee, Value: r.value,
-		Shown: func(p callgraph.Pair) bool { return hidden == nil || !hidden[p.Callee+1] }}
-	sums, err := table.Sums(ctx, kinds)
+	if r.sums == nil {
+		if err := r.sum(); err != nil {
+			return err
+		}
+	}
+	r.sums.Rows, r.sums.Cuts = r.rows, r.cuts
+	sums, err := r.sums.Sums(ctx, kinds)
 	if err != nil {
 		return err
 	}
@@ -86,10 +94,9 @@ func (r *result) spreadGroups() {
 	}
 	_ = parallel.For(context.Background(), len(r.regions), func(k int) {
 		g := &r.regions[k]
-		for _, i := range g.Rows {
-			x := &r.rows[i]
-			s := &g.spread[r.groups.Of[x.Owner]]
-			s.low, s.high = min(s.low, x.Box[2]), max(s.high, x.Box[2])
+		for i, owner := range g.Owners {
+			s := &g.spread[r.groups.Of[owner]]
+			s.low, s.high = min(s.low, g.Middle[i]), max(s.high, g.Middle[i])
 		}
 	})
 }
@@ -106,7 +113,7 @@ func (r *result) limits() (err error) {
 
 // overRow returns the box over the locations' totals; nil if all calls are cut.
 func (r *result) overRow(g *region) *callgraph.Row {
-	if len(g.Rows) == 0 {
+	if len(g.Owners) == 0 {
 		return nil
 	}
 	return callgraph.RowOver(callgraph.Pair{Caller: callgraph.Root, Callee: g.Callee}, g.Values)

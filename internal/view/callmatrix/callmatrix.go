@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/callsums"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -86,7 +87,10 @@ type result struct {
 	groups    *grouping.Groups
 	groupRows []callgraph.Row // by group, where locations have no slices of their own
 
-	callees, callers []ranked // in the order of interest
+	callees, callers []ranked        // in the order of interest
+	sums             *callsums.Table // of rows
+	late             *view.LateRows  // in place of rows, where these are so many that they stay in the store
+	most             float64         // of the highest quantiles of rows
 	pairs            map[callgraph.Pair]*pair
 	low, high        float64          // of the colours as asked for; NaN
 	sliceMembers     [][]int32        // of each slice, where slices are groups
@@ -139,7 +143,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(r.rows)+len(r.cuts) == 0 {
+	if len(r.rows)+r.late.Len()+len(r.cuts) == 0 {
 		return nil, q.NoCall()
 	}
 	r.cutNote("hatched slices show")
@@ -193,12 +197,27 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		plan.Owner, plan.Owners = r.unitOf, len(r.locations)
 	}
 	var err error
-	r.rows, err = callgraph.Gather(plan, scan)
+	var cells []callgraph.Cell
+	if len(r.locations) >= view.ManyOwners && r.over == "calls" {
+		if err = r.sum(); err != nil {
+			return err
+		}
+		r.late, err = view.GatherLate(ctx, r.request, plan, r.sums, func(rows []callgraph.Row) {
+			cells = appendCells(cells, rows)
+			for i := range rows {
+				if v := rows[i].Box[4]; v > r.most {
+					r.most = v
+				}
+			}
+		})
+	} else if r.rows, err = callgraph.Gather(plan, scan); err == nil {
+		cells = appendCells(nil, r.rows)
+	}
 	r.overlap, r.cuts = plan.Open.Load(), plan.Cut
-	if err != nil || len(r.rows)+len(r.cuts) == 0 {
+	if err != nil || len(r.rows)+r.late.Len()+len(r.cuts) == 0 {
 		return err
 	}
-	r.group()
+	r.group(cells)
 	if err = r.arrange(ctx); err != nil {
 		return err
 	}
@@ -297,12 +316,27 @@ func (r *result) sortKinds() []int32 {
 	return order
 }
 
+// appendCells appends the times of rows that follow those before, by which locations are compared.
+func appendCells(cells []callgraph.Cell, rows []callgraph.Row) []callgraph.Cell {
+	n := len(cells)
+	cells = slices.Grow(cells, len(rows))[:n+len(rows)]
+	_ = parallel.Ranges(context.Background(), len(rows), rowsAtOnce, func(from, to int) {
+		for i := from; i < to; i++ {
+			cells[n+i] = callgraph.Cell{Owner: rows[i].Owner, Pair: rows[i].Pair, Exclusive: rows[i].Exclusive}
+		}
+	})
+	return cells
+}
+
+// rowsAtOnce is the number of rows that one goroutine goes through.
+const rowsAtOnce = 1 << 13
+
 // group partitions the locations by the pairs on display, so that a window, a
 // caller or a closure group them too.
-func (r *result) group() {
+func (r *result) group(cells []callgraph.Cell) {
 	v := r.request.Values
 	by := grouping.LikenessOf(v.Text("similarity"))
-	r.table = grouping.NewTable(len(r.locations), r.rows, grouping.Exclusive)
+	r.table = grouping.TableOf(len(r.locations), cells)
 	r.groups = grouping.Group(r.table,
 		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1,
 			Kinds: runfacts.Kinds(r.tree, r.locations), Partition: len(r.locations) > mostCompared})
@@ -310,7 +344,7 @@ func (r *result) group() {
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) (err error) {
 	if r.rows, err = r.readProfile(ctx, s, o); err == nil && len(r.rows) > 0 {
-		r.group()
+		r.group(appendCells(nil, r.rows))
 		err = r.arrange(ctx)
 	}
 	return err

@@ -67,9 +67,26 @@ type Data struct {
 // mostCompared bounds the similarity in the twin; the view groups gives more.
 const mostCompared = 128
 
-func (r *result) Data() any {
+// Data implements view.Result.
+func (r *result) Data() any { return r.data(r.list(math.MaxInt)) }
+
+// Start implements view.Starter.
+func (r *result) Start(most int) (any, map[string]int) {
+	if r.late == nil || len(r.cuts) > 0 {
+		return r.Data(), nil
+	}
+	return r.data(r.list(most)), map[string]int{"cells": r.late.Len() + len(r.static)}
+}
+
+// Rows implements view.Lister.
+func (r *result) Rows() int { return len(r.rows) + r.late.Len() + len(r.cuts) + len(r.static) }
+
+// Failed implements view.Late.
+func (r *result) Failed() error { return r.late.Failed() }
+
+func (r *result) data(cells []Cell) Data {
 	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"),
-		Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: r.list(), Groups: []Group{},
+		Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: cells, Groups: []Group{},
 		Others: r.otherGroups,
 		Similarity: Similarity{By: r.request.Values.Text("similarity"), Locations: []trace.LocationID{},
 			Values: [][]float32{}}}
@@ -123,8 +140,12 @@ func (c *Cell) setRow(x *callgraph.Row, total float64, box [5]float64) {
 		view.Defined(box[4])
 }
 
-// list has every pair and location, whatever is drawn.
-func (r *result) list() []Cell {
+// list has pairs and locations, whatever is drawn: at least the first, so many as are wanted.
+func (r *result) list(most int) []Cell {
+	rows := r.rows
+	if r.late != nil {
+		rows = r.late.First(most)
+	}
 	out := []Cell{}
 	if r.over == "locations" {
 		out = r.overPairs()
@@ -133,9 +154,9 @@ func (r *result) list() []Cell {
 		for i := range r.cuts {
 			cuts[cellKey{r.cuts[i].Owner, r.cuts[i].Pair}] = &r.cuts[i]
 		}
-		out = make([]Cell, 0, len(r.rows))
-		for i := range r.rows {
-			x := &r.rows[i]
+		out = make([]Cell, 0, len(rows))
+		for i := range rows {
+			x := &rows[i]
 			c := r.cellOf(x.Pair, x.Owner)
 			key := cellKey{x.Owner, x.Pair}
 			c.setCut(cuts[key])
@@ -180,7 +201,7 @@ func (r *result) overPairs() []Cell {
 
 // Table is the same as cells.
 func (r *result) Table() *view.Table {
-	return view.TableOf(r.list(), map[string]string{"metric": r.unit, "time": r.cutUnit()}, nil)
+	return view.TableOf(r.list(math.MaxInt), map[string]string{"metric": r.unit, "time": r.cutUnit()}, nil)
 }
 
 // number writes integers as such, and undefined values as nothing.

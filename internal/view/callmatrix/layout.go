@@ -186,7 +186,7 @@ func drawColumnLabels(s *scene.Scene, f *scene.Frame, d *drawing) {
 func (r *result) square(key callgraph.Pair) *drawnPair {
 	rows, n := r.slices()
 	p := r.pairs[key]
-	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.Rows) == 0 && p.Cut == 0,
+	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.Owners) == 0 && p.Cut == 0,
 		only: -1}
 	r.setCuts(q, p)
 	if r.over == "locations" {

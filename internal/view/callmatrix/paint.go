@@ -254,7 +254,7 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 	f := view.Fact{Title: r.label(key.Caller) + " → " + r.label(key.Callee), Regions: r.nodes[key.Callee].Regions}
 	switch {
 	case r.over == "locations":
-		f.Say("over", view.Count(len(r.pairs[key].Rows), "location"), "")
+		f.Say("over", view.Count(len(r.pairs[key].Owners), "location"), "")
 	case r.groupRows != nil:
 		members := r.sliceMembers[slice]
 		if r.blocks != nil {
@@ -286,7 +286,7 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 	case !p.has[slice]:
 		f.Text = "Never called there in this time."
 		f.Say("called on",
-			fmt.Sprintf("%s of %s", view.Thousands(int64(len(r.pairs[key].Rows))),
+			fmt.Sprintf("%s of %s", view.Thousands(int64(len(r.pairs[key].Owners))),
 				view.Count(len(r.locations), "location")), "")
 		return f
 	}

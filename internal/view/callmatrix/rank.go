@@ -24,19 +24,27 @@ func (r *result) slices() ([]callgraph.Row, int) {
 	return r.rows, len(r.locations)
 }
 
+// sum prepares the sums of rows, of the pairs that are not hidden.
+func (r *result) sum() error {
+	hidden, err := r.match.Set("hide", r.request.Values.Patterns("hide")...)
+	r.sums = &callsums.Table{Of: callsums.Each, Value: r.value,
+		Shown: func(p callgraph.Pair) bool { return hidden == nil || !hidden[p.Caller+1] && !hidden[p.Callee+1] }}
+	return err
+}
+
 // rank makes squares of rows and orders callers and callees by interest.
 func (r *result) rank(ctx context.Context) error {
-	hidden, err := r.match.Set("hide", r.request.Values.Patterns("hide")...)
-	if err != nil {
-		return err
+	if r.sums == nil {
+		if err := r.sum(); err != nil {
+			return err
+		}
 	}
 	kept, err := r.match.Set("keep", r.request.Values.Patterns("keep")...)
 	if err != nil {
 		return err
 	}
-	shown := func(p callgraph.Pair) bool { return hidden == nil || !hidden[p.Caller+1] && !hidden[p.Callee+1] }
-	table := callsums.Table{Rows: r.rows, Cuts: r.cuts, Of: callsums.Each, Value: r.value, Shown: shown}
-	sums, err := table.Sums(ctx, runfacts.Kinds(r.tree, r.locations))
+	r.sums.Rows, r.sums.Cuts = r.rows, r.cuts
+	sums, err := r.sums.Sums(ctx, runfacts.Kinds(r.tree, r.locations))
 	if err != nil {
 		return err
 	}
@@ -59,7 +67,7 @@ func (r *result) rank(ctx context.Context) error {
 			p.cuts = append(p.cuts, int32(i))
 		}
 	}
-	r.reach(shown)
+	r.reach(r.sums.Shown)
 	return r.order(func(node int32) bool { return kept != nil && kept[node+1] })
 }
 
@@ -157,7 +165,7 @@ func (r *result) name(node int32) string {
 
 // limits reads --min and --max of the colours.
 func (r *result) limits() (err error) {
-	most := 0.0
+	most := r.most
 	for i := range r.rows {
 		if v := r.rows[i].Box[4]; v > most {
 			most = v
