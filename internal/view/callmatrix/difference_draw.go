@@ -176,6 +176,9 @@ func (d *difference) valueOf(key callgraph.Pair, k int) *Value {
 	return v
 }
 
+// Start implements view.Starter in place of the result's: cells are pairs of both sides, and few.
+func (d *difference) Start(int) (any, map[string]int) { return d.Data(), nil }
+
 func (d *difference) Data() any {
 	out := DifferenceData{Metric: d.metric, Unit: d.unit, Of: "median", A: d.sides[0].label, B: d.sides[1].label,
 		Closure: d.request.Values.Text("closure"), Overlap: d.overlap, Cells: []DifferenceCell{}}
