@@ -75,7 +75,8 @@ ALONE = FuzzStore TestAContainerTakesLittleMemory TestAPartMayBeMadeAgain TestAR
   TestRoleTimeFromKeptBinsEqualsThatFromRows TestRoleTimesAreThoseOfEachLocationAlone \
   TestRemoteStorePassesTheSuite TestSumsOfLinksAreThoseOfTheLinks TestTimeFromPrefixSumsIsThatOfTheRows \
   TestUnpackedSizesAreEstimatedFromTheBeginning TestValuesWithoutEndBecomeOneRegion \
-  TestWorkIsExactlyTheTimeWithoutCalls TestWorkIsInferredFromRecordsThatDoNotMatch TestRegionBinsEqualTimes
+  TestRowsPackedEarlyAreTheSame TestSumsOfAllLanesAreStoredWithTheRun TestWorkIsExactlyTheTimeWithoutCalls \
+  TestWorkIsInferredFromRecordsThatDoNotMatch TestRegionBinsEqualTimes
 empty =
 test-race:
 	@if command -v cc >/dev/null || command -v gcc >/dev/null; then \
