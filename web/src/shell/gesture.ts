@@ -15,7 +15,7 @@
 import type { Fact } from "../api/types";
 import { movedBy, movedValue } from "./beside";
 import type { Box } from "../scene/painter";
-import { noID, type Frame, type Row, type Scene } from "../scene/scene";
+import { noID, type Frame, type Row } from "../scene/scene";
 import { frameAt, isTime, locationPatterns, placeAt, regionPatterns, rowAt, rowsBetween, timeAt, toScene, valueAt, visibleWidth } from "./geometry";
 import { glance } from "./glance";
 import { Lasso } from "./lasso";
@@ -23,7 +23,8 @@ import { formatDuration, formatRange, plural } from "./format";
 import type { Brush } from "./highlight";
 import type { PanelState } from "./layout";
 import type { Picture } from "./picture";
-import { chooseAll, type Choice, type OptionChange, type RowsShown, type ViewPlug } from "./plug";
+import { chooseAll, type Choice, type OptionChange, type ViewPlug } from "./plug";
+import { rowHeight, scrollOf, scrollTo } from "./scroll";
 import type { Range } from "./selection";
 import type { Workbench } from "./workbench";
 
@@ -585,21 +586,4 @@ function brushable(rows: Row[]): Row[] {
 function tipLines(fact: Fact): string[] {
   const lines = fact.lines.filter((l) => !l.minor).slice(0, 4).map((l) => `${l.label} ${l.value}`);
   return fact.text ? [fact.text, ...lines.slice(0, 3)] : lines;
-}
-
-/** How high the rows of a scene are, in the mean. */
-function rowHeight(scene: Scene): number {
-  const rows = scene.frames.find((f) => f.yScale.rows.length > 0)?.yScale.rows ?? [];
-  return Math.max(8, rows.length > 0 ? (rows[rows.length - 1]!.to - rows[0]!.from) / rows.length : 16);
-}
-
-/** The first row that a panel is scrolled to. */
-export function scrollOf(panel: PanelState): number {
-  return Number(panel.options.scroll?.[0] ?? 0);
-}
-
-/** Scrolls a panel's rows, no further than to the last one. */
-export function scrollTo(bench: Workbench, panel: PanelState, shown: RowsShown, first: number): void {
-  const to = Math.round(Math.max(0, Math.min(shown.total - (shown.last - shown.first), first)));
-  if (to !== scrollOf(panel)) bench.setOption(panel.id, "scroll", to > 0 ? [String(to)] : []);
 }

@@ -9,13 +9,14 @@ import { ScrollBar } from "../widget/scroll-bar";
 import { hasAxisTo, learnLabelRoom, sharedLabelRoom, specBeside } from "./beside";
 import { useBench } from "./context";
 import { describeShown, formatRange } from "./format";
-import { Gestures, scrollOf, scrollTo } from "./gesture";
+import { Gestures } from "./gesture";
 import { highlightsOf, regionHighlights, type Brush } from "./highlight";
 import { findPanel, type PanelState } from "./layout";
 import { controlOf, optionsFor } from "./option";
 import { Picture } from "./picture";
 import { panelOptions } from "./request";
 import { followOf, specFor, type Follow } from "./scope";
+import { scrollOf, scrollTo } from "./scroll";
 import type { Look, Range } from "./selection";
 import { isSpace, markedLocations, splitOptions, withGestures } from "./space";
 
