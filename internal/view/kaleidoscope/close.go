@@ -16,6 +16,15 @@ func (r *result) isClose() bool {
 	return r.detail != nil && r.zoom.factor > 1 && r.sight.Band == 1 && r.d >= leastClose
 }
 
+// beyondCalls says in the middle of a picture that is zoomed to a place without calls how one gets back.
+func beyondCalls(size scene.Size) *scene.Text {
+	const words = "No call is here: the tree ends further in. Zoom out, or choose a caller."
+	text := &scene.Text{Size: scene.TextSize}
+	text.Add(float32(size.Width)/2, float32(size.Height)/2, scene.Shorten(words, float32(size.Width-16), scene.TextSize),
+		scene.UITextMuted, scene.Middle)
+	return text
+}
+
 // hasGround reports whether the sector of a call is drawn below its shape.
 func (r *result) hasGround(f *family) bool {
 	if f.mix != nil || !r.isClose() || r.fillsSector(f) {

@@ -3,6 +3,7 @@ package kaleidoscope_test
 import (
 	"fmt"
 	"math"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -32,6 +33,33 @@ func TestAZoomedPictureIsNeverBlank(t *testing.T) {
 			if err != nil || !ok || f.Title == "" || inside && colour == scene.None {
 				t.Fatalf("call %d: at 250, %d colour %d and %+v, %v", nodes[k].ID, y, colour, f, err)
 			}
+		}
+	}
+}
+
+// TestAPlaceWithoutCallsSaysSo: a picture that is zoomed to a place where the tree has ended is not empty.
+func TestAPlaceWithoutCallsSaysSo(t *testing.T) {
+	open := stencil(t, 40_000)
+	profile := func(t testing.TB) store.Reader {
+		data, err := os.ReadFile("../../importer/jfr/testdata/work.jfr.gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return viewtest.ImportBytes(t, "work.jfr.gz", data)
+	}
+	for name, read := range map[string]func(testing.TB) store.Reader{"calls": open, "call paths": profile} {
+		c := viewtest.Case{Reader: read, Size: wide, Options: zoomed("40,0.9,0.9")}
+		r := c.Compute(t, kaleidoscope.View, read(t))
+		said := ""
+		for _, l := range r.Scene(wide).Layers {
+			for _, m := range l.Marks {
+				if text, ok := m.(*scene.Text); ok {
+					said += strings.Join(text.Text, " ")
+				}
+			}
+		}
+		if !strings.HasPrefix(said, "No call is here") {
+			t.Errorf("%s: %q", name, said)
 		}
 	}
 }

@@ -61,9 +61,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s.AddLayer("families", 0, marks...)
 	s.Terms = r.terms()
-	if r.lone() {
+	switch {
+	case r.lone():
 		s.AddLayer("labels", 0, r.loneLabel())
-	} else if !r.paper {
+	case r.isBeyond():
+		s.AddLayer("labels", 0, beyondCalls(size))
+	case !r.paper:
 		s.AddLayer("labels", 0, r.labels()...)
 	}
 	whole := &scene.Rect{}

@@ -253,8 +253,13 @@ func (r *result) Notes() []string {
 	if r.brush != nil && r.brush.shared != "" {
 		out = append(out, r.brush.shared)
 	}
-	if r.zoom != (zoom{factor: 1}) && r.detail != nil && len(r.items) == 0 {
+	if r.isBeyond() {
 		out = append(out, "the tree does not reach this far out: no call is here")
 	}
 	return out
+}
+
+// isBeyond reports whether the picture is zoomed to a place without calls.
+func (r *result) isBeyond() bool {
+	return r.zoom != (zoom{factor: 1}) && r.detail != nil && len(r.items) == 0
 }

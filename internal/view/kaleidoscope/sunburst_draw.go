@@ -45,6 +45,9 @@ func (r *sunburst) Scene(size scene.Size) *scene.Scene {
 	s.AddLayer("sectors", 0, sectors)
 	level, turned := r.labels()
 	s.AddLayer("labels", 0, level, turned)
+	if len(r.items) == 0 {
+		s.AddLayer("beyond", 0, beyondCalls(size))
+	}
 	whole := &scene.Rect{}
 	whole.AddAim(0, 0, float32(size.Width), float32(size.Height), s.Place(ofPicture, size.Width, size.Height))
 	s.AddLayer("paths", 0, whole)
