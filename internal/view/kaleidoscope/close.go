@@ -20,8 +20,8 @@ func (r *result) isClose() bool {
 func beyondCalls(size scene.Size) *scene.Text {
 	const words = "No call is here: the tree ends further in. Zoom out, or choose a caller."
 	text := &scene.Text{Size: scene.TextSize}
-	text.Add(float32(size.Width)/2, float32(size.Height)/2, scene.Shorten(words, float32(size.Width-16), scene.TextSize),
-		scene.UITextMuted, scene.Middle)
+	shown := scene.Shorten(words, float32(size.Width-16), scene.TextSize)
+	text.Add(float32(size.Width)/2, float32(size.Height)/2, shown, scene.UITextMuted, scene.Middle)
 	return text
 }
 
