@@ -235,6 +235,18 @@ func (c *Calls) Pick(nodes []int32, what Facts, out []Node) []Node {
 	return out
 }
 
+// counter returns how many calls of locations begin at a time or later; err keeps the first error.
+func (r *rowTree) counter(err *error) func(trace.Time, []trace.LocationID) int64 {
+	return func(t trace.Time, ids []trace.LocationID) int64 {
+		if len(ids) == 0 {
+			return 0
+		}
+		n, wrong := r.reader.Count(store.Window{Begin: t, End: r.reader.Info().End + 1, Locations: ids})
+		*err = cmp.Or(*err, wrong)
+		return n
+	}
+}
+
 // number is the place of a node in the order of the run: what begins before it, or with it in a lane before its own.
 func (r *rowTree) number(i int32) int32 {
 	if i == 0 {
@@ -255,14 +267,7 @@ func (r *rowTree) number(i int32) int32 {
 	}
 	slices.Sort(all)
 	slices.Sort(before)
-	from := func(t trace.Time, ids []trace.LocationID) int64 { // calls that begin at t or later
-		if len(ids) == 0 {
-			return 0
-		}
-		n, wrong := r.reader.Count(store.Window{Begin: t, End: r.reader.Info().End + 1, Locations: ids})
-		err = cmp.Or(err, wrong)
-		return n
-	}
+	from := r.counter(&err)
 	earlier := int64(r.nodes-1) - from(begin, all) // in all lanes
 	inLane := int64(r.lanes[k].calls) - from(begin, []trace.LocationID{own})
 	same := from(begin, before) - from(begin+1, before) // begin with it, in lanes before
@@ -287,14 +292,7 @@ func (c *Calls) FindNumbered(number int32) (int32, error) {
 		ids[k] = l.Location
 	}
 	var err error
-	from := func(t trace.Time, ids []trace.LocationID) int64 { // calls that begin at t or later
-		if len(ids) == 0 {
-			return 0
-		}
-		n, wrong := r.reader.Count(store.Window{Begin: t, End: r.reader.Info().End + 1, Locations: ids})
-		err = cmp.Or(err, wrong)
-		return n
-	}
+	from := r.counter(&err)
 	all := int64(r.nodes - 1)
 	low, high := c.begin, c.last // the call begins in this time
 	for low < high {
