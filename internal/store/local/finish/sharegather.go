@@ -197,12 +197,7 @@ func (r *sharedRun) gather(ctx context.Context, part int) error {
 	}
 	err = (&sharedJoiner{finisher: f, run: r, parts: g.made}).gatherPart(ctx, part, tasks)
 	f.closeRows()
-	if err != nil {
-		f.Abort()
-		return err
-	}
-	f.Done = true
-	return nil
+	return f.endStage(err)
 }
 
 // plain makes a finisher without the records of the parts.

@@ -46,12 +46,7 @@ func (r *sharedRun) make(ctx context.Context, part int) error {
 	}
 	err = f.makePart(ctx, r, part)
 	f.closeRows()
-	if err != nil {
-		f.Abort()
-		return err
-	}
-	f.Done = true
-	return nil
+	return f.endStage(err)
 }
 
 func (f *finisher) makePart(ctx context.Context, r *sharedRun, part int) error {

@@ -44,7 +44,12 @@ func (r *sharedRun) match(ctx context.Context, part int) error {
 	if err != nil {
 		return err
 	}
-	if err := f.matchPart(ctx, r, part); err != nil {
+	return f.endStage(f.matchPart(ctx, r, part))
+}
+
+// endStage ends a stage of a part: its directory is whole, or goes.
+func (f *finisher) endStage(err error) error {
+	if err != nil {
 		f.Abort()
 		return err
 	}

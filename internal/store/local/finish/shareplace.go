@@ -127,12 +127,7 @@ func (r *sharedRun) link(ctx context.Context, part int) error {
 		return err
 	}
 	f := &finisher{Writer: w, workers: w.Opt.Workers, memory: w.Opt.Memory}
-	if err := f.linkPart(ctx, r, part); err != nil {
-		f.Abort()
-		return err
-	}
-	f.Done = true
-	return nil
+	return f.endStage(f.linkPart(ctx, r, part))
 }
 
 func (f *finisher) linkPart(ctx context.Context, r *sharedRun, part int) error {
